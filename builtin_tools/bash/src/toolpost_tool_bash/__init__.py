@@ -1,0 +1,1 @@
+"""Bash: run a shell command."""

@@ -1,0 +1,7 @@
+"""Edit: exact replacement in a file."""
+
+from __future__ import annotations
+
+from .tool import Edit, EditInput
+
+__all__ = ["Edit", "EditInput"]

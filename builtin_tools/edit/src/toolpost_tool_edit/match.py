@@ -1,0 +1,77 @@
+"""Finding the text to replace: as it stands, then with line endings and typographic characters taken as equal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+STRAY = "".join(map(chr, range(0xDC80, 0xDD00)))
+"""How bytes that are no UTF-8 stand in a text (PEP 383); Read shows each as U+FFFD."""
+
+ALIKE = (
+    "'\u2018\u2019\u201a\u201b\u2032",
+    '"\u201c\u201d\u201e\u201f\u2033',
+    "-\u2010\u2011\u2012\u2013\u2014\u2212",
+    " \u00a0\u202f\u2009",
+    "\ufffd" + STRAY,
+)
+"""Characters that models write for one another; the first of each group is the one they write most."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a text stands in a file: spans of the file's text, left to right, none overlapping.
+
+    `exact` is false where typographic characters had to be taken as equal.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    exact: bool = True
+
+
+def find(text: str, wanted: str) -> Found:
+    """Return every place of `wanted` in `text`; a line feed in it also stands for the file's own line ending."""
+    wanted = wanted.replace("\r\n", "\n")
+    if "\r" not in text:
+        spans = _plain(text, wanted)
+    else:
+        spans = _spans(re.compile(_pattern(wanted, newline_of(text), alike=False)), text)
+    if spans or not any(group_of(character) for character in wanted):
+        return Found(spans)
+    return Found(_spans(re.compile(_pattern(wanted, newline_of(text), alike=True)), text), exact=False)
+
+
+def newline_of(text: str) -> str:
+    """Return a regular expression for what ends a line of this file: a lone CR only where there is no LF at all."""
+    return r"\r" if "\n" not in text and "\r" in text else r"\r?\n"
+
+
+def group_of(character: str) -> str | None:
+    """Return the group of `ALIKE` that a character belongs to."""
+    return next((group for group in ALIKE if character in group), None)
+
+
+def _plain(text: str, wanted: str) -> tuple[tuple[int, int], ...]:
+    spans = []
+    at = text.find(wanted)
+    while at >= 0:
+        spans.append((at, at + len(wanted)))
+        at = text.find(wanted, at + len(wanted))
+    return tuple(spans)
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(found.span() for found in pattern.finditer(text))
+
+
+def _pattern(wanted: str, newline: str, *, alike: bool) -> str:
+    parts = []
+    for character in wanted:
+        group = group_of(character) if alike else None
+        if character == "\n":
+            parts.append(newline)
+        elif group:
+            parts.append(f"[{re.escape(group)}]")
+        else:
+            parts.append(re.escape(character))
+    return "".join(parts)

@@ -1,0 +1,135 @@
+"""Running ripgrep, or the slower search that stands in for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolpost import ToolFailed
+
+if TYPE_CHECKING:
+    from toolpost import Finished, ToolContext
+
+    from .tool import GrepInput
+
+SECONDS = 20.0
+MOST_OUTPUT = 20_000_000
+NOT_SEARCHED = (".git", ".hg", ".svn", ".jj")
+
+
+async def run(input: GrepInput, where: Path, ctx: ToolContext) -> tuple[bytes, str]:
+    """Return the raw output, and what to tell about it if it is not all; raises ToolFailed with ripgrep's reason."""
+    folder, target = _place(where)
+    program = ripgrep(ctx.env)
+    if program is None:
+        argv = [sys.executable, "-I", str(Path(__file__).with_name("fallback.py")), *arguments(input), "--", target]
+    else:
+        argv = [program, *arguments(input), "--", target]
+    ended = await _run(argv, folder, ctx)
+    if program is not None and b"os error 11" in ended.errors:  # EAGAIN: no room for its threads
+        ended = await _run([program, "--threads=1", *arguments(input), "--", target], folder, ctx)
+    return _checked(ended)
+
+
+def _place(where: Path) -> tuple[Path, str]:
+    """Return where to run and what to search from there: globs with a slash are matched from where ripgrep runs."""
+    return (where, ".") if where.is_dir() else (where.parent, f"./{where.name}")
+
+
+def ripgrep(env: Mapping[str, str]) -> str | None:
+    """Find `rg`: the system's, else the one installed beside this Python."""
+    import shutil
+
+    beside = Path(sys.executable).parent / "rg"
+    return shutil.which("rg", path=env.get("PATH")) or (str(beside) if os.access(beside, os.X_OK) else None)
+
+
+def arguments(input: GrepInput) -> Iterator[str]:
+    """Name the options; what comes from the model is always the value of one, so it can't become another."""
+    yield from ("--no-config", "--hidden", "--no-messages", "--color=never", "--null", "--with-filename")
+    yield from ("--no-heading", "--no-require-git", "--crlf", "--engine=auto")
+    if input.output_mode == "files_with_matches":
+        yield "--files-with-matches"
+    elif input.output_mode == "count":
+        yield "--count"
+    else:
+        yield from ("--line-number", "--column")
+        yield from _context(input)
+        if input.only_matching:
+            yield "--only-matching"
+    if input.ignore_case:
+        yield "--ignore-case"
+    if input.multiline:
+        yield from ("--multiline", "--multiline-dotall")
+    elif "\n" in input.pattern or r"\n" in input.pattern:
+        yield "--multiline"
+    if input.type:
+        yield f"--type={input.type}"
+    yield from (f"--glob={glob}" for glob in globs(input.glob or ""))
+    yield from (f"--glob=!{name}" for name in NOT_SEARCHED)
+    yield f"--regexp={input.pattern}"
+
+
+def globs(text: str) -> list[str]:
+    """Split a list of globs at commas outside of braces, and at blanks between patterns."""
+    parts, depth, start = [], 0, 0
+    for at, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "," and depth <= 0:
+            parts.append(text[start:at])
+            start = at + 1
+    parts.append(text[start:])
+    words = [part.split() if all("*" in word for word in part.split()) else [part.strip()] for part in parts]
+    return [word for group in words for word in group if word]
+
+
+def _context(input: GrepInput) -> Iterator[str]:
+    around = input.around if input.around is not None else input.context
+    before = input.before if input.before is not None else around
+    after = input.after if input.after is not None else around
+    if before:
+        yield f"--before-context={before}"
+    if after:
+        yield f"--after-context={after}"
+
+
+async def _run(argv: list[str], folder: Path, ctx: ToolContext) -> Finished:
+    try:
+        return await ctx.processes.run(
+            argv, cwd=folder, env=ctx.env or None, timeout=SECONDS, max_output=MOST_OUTPUT, abort=ctx.abort
+        )
+    except OSError as error:
+        raise ToolFailed(f"Can't search {folder}: {error.strerror or error}.") from None
+
+
+def _checked(ended: Finished) -> tuple[bytes, str]:
+    if ended.timed_out:
+        return _whole_lines(ended.output), f"The search was ended after {SECONDS:g} s; this is what it found until then."
+    if ended.dropped:
+        return _whole_lines(ended.output), "There is more output than can be kept; narrow the search."
+    # 0: found, 1: not found, 2: an error, after which there may still be results.
+    if ended.returncode not in (0, 1) and not ended.output:
+        reason = ended.errors.decode(errors="replace").strip()
+        if reason:
+            raise ToolFailed(_with_hint(reason))
+        if ended.returncode != 2:
+            raise ToolFailed(f"The search ended with exit code {ended.returncode} and said nothing.")
+        return b"", "Some files could not be read."
+    return ended.output, "Some files could not be read." if ended.returncode == 2 else ""
+
+
+def _whole_lines(output: bytes) -> bytes:
+    end = output.rfind(b"\n") if b"\n" in output else output.rfind(b"\0")
+    return output[: end + 1]
+
+
+def _with_hint(reason: str) -> str:
+    reason = reason.removeprefix("rg: ")
+    if "regex parse error" in reason or "error: " in reason:
+        return f"{reason}\nTo search for the characters themselves, escape them with a backslash, such as \\( or \\{{."
+    if "unrecognized file type" in reason:
+        return f"{reason}. Use glob instead, such as *.ext."
+    return reason

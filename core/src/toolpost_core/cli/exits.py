@@ -1,0 +1,51 @@
+"""Leaving the process: quickly, and quietly where nobody reads any more."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+
+def complain(text: str) -> None:
+    """Tell the person on standard error, where there is one."""
+    if sys.stderr is not None and not sys.stderr.closed:
+        with suppress(OSError):
+            print(f"toolpost: {text}", file=sys.stderr, flush=True)
+
+
+def crash(error: BaseException) -> int:
+    """Tell of an error that nobody foresaw, with its trace; return the exit code."""
+    import traceback
+
+    complain(f"this is a fault of Toolpost, please report it: {type(error).__name__}: {error}")
+    complain("".join(traceback.format_exception(error)))
+    return 1
+
+
+def leave(code: int) -> None:
+    """End the process at once: what had to be closed was closed, and the interpreter's own taking down costs more.
+
+    Returns where a tracer or profiler still has to write its results.
+    """
+    code = _flushed(code)
+    if sys.gettrace() is None and sys.getprofile() is None:
+        os._exit(code)
+
+
+def mute_stdout() -> None:
+    """Send what is still written to standard output nowhere: its reader has gone."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _flushed(code: int) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except (OSError, ValueError):
+            code = code or 1
+    return code

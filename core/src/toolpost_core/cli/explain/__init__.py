@@ -1,0 +1,1 @@
+"""`permissions explain`: decides on a call as a session would, and runs nothing."""

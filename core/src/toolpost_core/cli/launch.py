@@ -1,0 +1,70 @@
+"""From the flags of a run to a front end that runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from toolpost_core.cli.flags import parse
+from toolpost_core.cli.options import demo_options, launch_options
+from toolpost_core.cli.stdin import is_interactive, piped_text
+from toolpost_core.cli.usage import UsageMistake
+
+if TYPE_CHECKING:
+    from toolpost import LaunchOptions
+
+FRONTENDS: Final[Mapping[str, str]] = {"interactive": "terminal", "print": "headless", "demo": "demo"}
+"""The front ends' plugins by the way of running; the setting `frontends` names others."""
+
+
+def launch(arguments: Sequence[str]) -> int:
+    """Run a front end to its end and return its exit code; flags and terminal say which."""
+    given = parse(arguments)
+    if given.values.get("help"):
+        from toolpost_core.cli.help import help_text
+
+        print(help_text())
+        return 0
+    options = launch_options(given)
+    if is_interactive() and not given.values.get("print"):
+        return _run("interactive", options)
+    return _run("print", _with_input(options))
+
+
+def launch_demo(arguments: Sequence[str]) -> int:
+    """Run the demonstration and return its exit code."""
+    if arguments and arguments[0] in ("-h", "--help"):
+        from toolpost_core.cli.help import DEMO
+
+        print(f"Usage: toolpost demo [--yes] [--fast]\n\n{DEMO}")
+        return 0
+    return _run("demo", demo_options(arguments))
+
+
+def _with_input(options: LaunchOptions) -> LaunchOptions:
+    """Add what was piped in to the prompt."""
+    if options.input_format != "text":
+        return options
+    from dataclasses import replace
+
+    piped = piped_text(have_prompt=bool(options.prompt)).strip("\n")
+    both = "\n\n".join(text for text in (options.prompt, piped) if text and text.strip())
+    if not both:
+        raise UsageMistake('There is no prompt. Give one (toolpost -p "your prompt") or pipe it to standard input.')
+    return replace(options, prompt=both)
+
+
+def _run(way: str, options: LaunchOptions) -> int:
+    import asyncio
+
+    from toolpost_core.api import find_places, make_host, read_settings
+
+    settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
+    name = settings.get(f"frontends.{way}") or FRONTENDS[way]
+    if not registry.names("frontends"):
+        raise UsageMistake(
+            f"No front end is installed, so there is nothing to show a run with (wanted: {name!r}). "
+            "Install the standard set: pip install toolpost. `toolpost plugins list` shows what is there."
+        )
+    return asyncio.run(make_host(options).launch(name, options))

@@ -1,0 +1,49 @@
+"""The click side: the commands, imported by need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from toolpost_core.cli.commands import COMMANDS
+from toolpost_core.cli.exits import complain
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands."""
+        del ctx
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"toolpost_core.cli.commands.{module}"), name)
+        return command
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    root = LazyGroup("toolpost", help="An agent for the terminal.")
+    try:
+        code: Any = root.main(list(arguments), prog_name="toolpost", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.Abort:
+        return 130
+    except click.UsageError as error:
+        where = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
+        complain(f"{error.format_message()}{where}")
+        return 2
+    except click.ClickException as error:
+        complain(error.format_message())
+        return error.exit_code
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,1 @@
+"""Plugins: what is installed, what is on, and how it is loaded."""

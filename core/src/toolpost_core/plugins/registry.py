@@ -1,0 +1,145 @@
+"""The plugins of one process: loaded when first needed, registered with pluggy, each isolated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import toolpost
+from pluggy import PluginValidationError
+from toolpost import PluginError, SettingsError
+from toolpost_core.plugins.enabling import Enabling, State
+from toolpost_core.plugins.groups import KINDS
+from toolpost_core.plugins.hooks import HookTable
+from toolpost_core.plugins.loading import load_object, make_plugin
+from toolpost_core.plugins.scan import Entry, Inventory
+from toolpost_core.settings.plugins import PluginSettings, same_name
+from toolpost_core.settings.problem import Problem as Problem
+
+T = TypeVar("T")
+
+
+class Provided(NamedTuple, Generic[T]):
+    """What a plugin brought: the value, the plugin's entry name and its distribution."""
+
+    value: T
+    plugin: str
+    distribution: str
+
+
+class Registry:
+    """Loads plugins by group or by name and keeps what they brought; a plugin that fails is reported and passed over.
+
+    One for each session or process; `report` hears of every problem once.
+    """
+
+    def __init__(
+        self, inventory: Inventory, settings: PluginSettings, report: Callable[[Problem], None] = lambda _: None
+    ) -> None:
+        self.inventory = inventory
+        self.manager = HookTable(toolpost._hooks.PROJECT)
+        self._enabling = Enabling(inventory, settings)
+        self._report = report
+        self._problems: list[Problem] = []
+        self._objects: dict[tuple[str, str, str], object] = {}
+        self._failures: dict[Entry, str] = {}
+        self._brought: dict[Entry, tuple[Provided[Any], ...]] = {}
+        for problem in self._enabling.problems():
+            self._tell(problem)
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """Every problem so far, in the order in which they came up."""
+        return tuple(self._problems)
+
+    def names(self, group: str) -> list[str]:
+        """Return the names of the group's plugins that are on, sorted; imports none of them."""
+        return [entry.name for entry in self._enabled(group)]
+
+    def state_of(self, entry: Entry) -> State:
+        """Say whether an entry is on, and why; one that failed so far says with what."""
+        failure = self._failures.get(entry)
+        return self._enabling.state_of(entry) if failure is None else State("failed", failure)
+
+    def collect(self, group: str) -> list[Provided[Any]]:
+        """Load every plugin of a group that is on; return what they brought, ordered by plugin name."""
+        return [provided for entry in self._enabled(group) for provided in self._take(entry)]
+
+    def one(self, group: str, name: str) -> Provided[Any]:
+        """Load one plugin by its entry's or distribution's name.
+
+        Raises PluginError where it is not installed, is off, or failed; the message says what to do.
+        """
+        entry = self._enabling.find(group, name)
+        state = self.state_of(entry)
+        brought = self._take(entry) if state.status == "on" else ()
+        if brought:
+            return brought[0]
+        raise PluginError(self._enabling.refusal(entry, self.state_of(entry)))
+
+    def _enabled(self, group: str) -> list[Entry]:
+        return sorted(entry for entry in self._enabling.enabled(group) if entry not in self._failures)
+
+    def _take(self, entry: Entry) -> tuple[Provided[Any], ...]:
+        """Load, register and ask one plugin, once; the only place that runs a plugin's code at registration."""
+        if entry not in self._brought:
+            self._brought[entry] = ()
+            try:
+                values = self._ask(entry, self._register(entry))
+            except (PluginError, SettingsError, PluginValidationError) as error:
+                self._fail(entry, str(error))
+            except (Exception, SystemExit) as error:
+                self._fail(entry, _told(error))
+            else:
+                self._brought[entry] = tuple(Provided(value, entry.name, entry.distribution) for value in values)
+        return self._brought[entry]
+
+    def _register(self, entry: Entry) -> object:
+        # One object that two groups name is one plugin: registered twice it would hear each event twice.
+        key = (entry.distribution, entry.value, same_name(entry.name))
+        if key not in self._objects:
+            setting = self._enabling.setting_of(entry)
+            self._objects[key] = make_plugin(load_object(entry.value), entry, setting)
+        plugin = self._objects[key]
+        if self.manager.get_name(plugin) is None:
+            self.manager.register(plugin, f"{entry.group}/{entry.name}")
+        return plugin
+
+    def _ask(self, entry: Entry, plugin: object) -> Sequence[Any]:
+        kind = KINDS[entry.group]
+        if not kind:
+            return (plugin,)
+        function = self.manager.implementation(entry.group, plugin)
+        if function is None:
+            raise PluginError(
+                f"it brings nothing of the kind {entry.group}: {entry.value!r} implements no hook {entry.group!r}. "
+                f"Name an instance or subclass of toolpost.{kind}, or write @toolpost.hookimpl def {entry.group}()"
+            )
+        values = function()
+        wanted = getattr(toolpost, kind)
+        if not isinstance(values, (list, tuple)) or not all(isinstance(value, wanted) for value in values):
+            raise PluginError(
+                f"its hook {entry.group!r} returned {values!r:.200}; it must be a list of toolpost.{kind}"
+            )
+        return values
+
+    def _fail(self, entry: Entry, why: str) -> None:
+        self._failures[entry] = why
+        text = f"The plugin {entry.name!r} ({entry.distribution} {entry.version}) is off for this session: {why}"
+        setting = self._enabling.setting_of(entry)
+        self._tell(Problem(text, entry.name, entry.distribution, setting.file if setting else None, "error"))
+
+    def _tell(self, problem: Problem) -> None:
+        self._problems.append(problem)
+        self._report(problem)
+
+
+def _told(error: BaseException) -> str:
+    """Name an error and the last place that it came through outside the interpreter's own and ours."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        if not file.startswith("<frozen") and "toolpost_core" not in file:
+            place = f" ({file}:{step.tb_lineno})"
+        step = step.tb_next
+    return f"{type(error).__name__}: {error}{place}"

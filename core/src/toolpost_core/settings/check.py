@@ -1,0 +1,61 @@
+"""Known keys are held against what they may hold; only what does not fit is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolpost_core.settings.document import Document, dotted
+from toolpost_core.settings.keys import KINDS
+from toolpost_core.settings.problem import Problem
+
+
+def checked(document: Document) -> tuple[Document, list[Problem]]:
+    """Return the document without the values of the wrong kind, and a problem for each.
+
+    A wrong item of a list is dropped alone: the rules beside it stay in force. Unknown keys are kept.
+    """
+    problems: list[Problem] = []
+    values = _fitting(document, (), document.values, problems)
+    return (document.with_values(values) if problems else document), problems
+
+
+def unknown_keys(document: Document) -> Iterator[Problem]:
+    """Report top-level keys that nothing here knows."""
+    for key in document.values:
+        if key not in KINDS:
+            text = f"{document.at(key)}: this key is not known and has no effect by itself{_near(key)}."
+            yield Problem(text, file=document.file)
+
+
+def _fitting(
+    document: Document, path: tuple[str, ...], values: Mapping[str, Any], problems: list[Problem]
+) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        here = (*path, key)
+        kind = KINDS.get(dotted(here))
+        if kind is None:
+            kept[key] = value
+        elif not kind.fits(value):
+            problems.append(_wrong(document, here, value, kind.says))
+        elif kind.item is not None:
+            bad = [index for index, item in enumerate(value) if not kind.item(item)]
+            problems += [_wrong(document, (*here, index), value[index], kind.says) for index in bad]
+            kept[key] = [item for index, item in enumerate(value) if index not in bad]
+        else:
+            kept[key] = _fitting(document, here, value, problems) if isinstance(value, dict) and not path else value
+    return kept
+
+
+def _wrong(document: Document, path: tuple[str | int, ...], value: Any, says: str) -> Problem:
+    got = f"it is {value!r:.80}"
+    text = f"{document.at(*path)}: allowed is {says}; {got}. It was passed over, the rest of the file is used."
+    return Problem(text, file=document.file, level="error")
+
+
+def _near(key: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(key, [name for name in KINDS if "." not in name], 1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,18 @@
+"""What went wrong with a setting or a plugin, for a person to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that was passed over, and why; `text` says what, where, what is allowed and what to do."""
+
+    text: str
+    plugin: str = ""
+    distribution: str = ""
+    file: Path | None = None
+    level: Literal["warning", "error"] = "warning"

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from toolpost import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver
+from toolpost.testing import make_context
+from toolpost_core.permissions import gate
+from toolpost_core.permissions.combine import Opinion
+from toolpost_core.permissions.gate import Gate, Resolver
+
+
+class Says(PermissionResolver):
+    decision: Decision | BaseException | None
+
+    async def resolve(self, request: PermissionRequest) -> Decision | None:
+        if isinstance(self.decision, BaseException):
+            raise self.decision
+        return self.decision
+
+
+class Hangs(PermissionResolver):
+    async def resolve(self, request: PermissionRequest) -> Decision | None:
+        await asyncio.Event().wait()
+        return Allow()
+
+
+def gate_of(*decisions: Decision | BaseException | None, decides: bool = True) -> Gate:
+    return Gate([Resolver(f"r{n}", "acme", Says(decision=d), decides) for n, d in enumerate(decisions)])
+
+
+def request(tmp_path: Path, *, mode: str = "default", interactive: bool = True) -> PermissionRequest:
+    context = make_context(tmp_path, mode=mode, interactive=interactive)  # type: ignore[arg-type]
+    return PermissionRequest(tool_name="Bash", tool_input={"command": "ls"}, scope=context.scope)
+
+
+@pytest.mark.requirement("permissions.third_party_only_tightens")
+async def test_an_allow_of_a_resolver_without_the_grant_is_dropped_and_the_record_says_why(tmp_path: Path) -> None:
+    verdict = await gate_of(Allow("fine"), decides=False).decide(request(tmp_path))
+
+    assert verdict.behavior == "ask"
+    assert "decide" in verdict.opinions[0].dropped
+
+
+@pytest.mark.requirement("permissions.third_party_only_tightens")
+@pytest.mark.parametrize("decision", [Ask("hm"), Deny("no")])
+async def test_a_resolver_without_the_grant_may_tighten(tmp_path: Path, decision: Decision) -> None:
+    strict = Gate(
+        [Resolver("ours", "d", Says(decision=Allow()), True), Resolver("theirs", "d", Says(decision=decision), False)]
+    )
+
+    assert (await strict.decide(request(tmp_path))).behavior == decision.behavior
+
+
+@pytest.mark.requirement("permissions.failing_resolver_is_ask")
+@pytest.mark.parametrize("failure", [RuntimeError("broken"), SystemExit(3), asyncio.CancelledError()])
+async def test_a_resolver_that_raises_is_an_ask_that_names_it_and_the_others_are_still_asked(
+    tmp_path: Path, failure: BaseException
+) -> None:
+    verdict = await gate_of(failure, Allow("fine")).decide(request(tmp_path))
+
+    assert verdict.behavior == "ask"
+    assert "'r0' (acme)" in verdict.reason
+    assert [opinion.by for opinion in verdict.opinions] == ["r0", "r1"]
+
+
+@pytest.mark.requirement("permissions.failing_resolver_is_ask")
+async def test_a_resolver_that_hangs_is_an_ask_after_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "RESOLVER_LIMIT", 0.01)
+    verdict = await Gate([Resolver("slow", "acme", Hangs(), True)]).decide(request(tmp_path))
+
+    assert (verdict.behavior, verdict.resolver) == ("ask", "slow")
+
+
+async def test_what_a_resolver_answers_that_is_no_decision_is_an_ask(tmp_path: Path) -> None:
+    verdict = await gate_of("allow").decide(request(tmp_path))  # type: ignore[arg-type]
+
+    assert verdict.behavior == "ask"
+    assert "'allow'" in verdict.reason
+
+
+async def test_a_deny_of_a_hook_beats_an_allow_of_a_resolver_and_of_the_tool(tmp_path: Path) -> None:
+    hook = Opinion("PreToolUse hook", "hook", Deny("not today"))
+    verdict = await gate_of(Allow()).decide(request(tmp_path), Allow("own"), [hook])
+
+    assert (verdict.behavior, verdict.reason) == ("deny", "not today")
+
+
+@pytest.mark.requirement("permissions.ask_without_a_person_is_deny")
+async def test_the_mode_dont_ask_turns_an_ask_into_a_deny_that_names_the_mode(tmp_path: Path) -> None:
+    verdict = await gate_of(None).decide(request(tmp_path, mode="dontAsk"))
+
+    assert verdict.behavior == "deny"
+    assert "dontAsk" in verdict.reason
+
+
+@pytest.mark.requirement("permissions.ask_without_a_person_is_deny")
+async def test_a_run_without_a_person_turns_an_ask_into_a_deny_that_says_what_to_do(tmp_path: Path) -> None:
+    verdict = await gate_of(None).decide(request(tmp_path, interactive=False))
+
+    assert verdict.behavior == "deny"
+    assert "permission rule" in verdict.reason
+
+
+async def test_a_whole_cancellation_is_not_taken_for_an_opinion(tmp_path: Path) -> None:
+    deciding = asyncio.ensure_future(Gate([Resolver("slow", "acme", Hangs(), True)]).decide(request(tmp_path)))
+    await asyncio.sleep(0)
+    deciding.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await deciding

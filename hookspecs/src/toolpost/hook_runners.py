@@ -1,0 +1,61 @@
+"""Hook runners: how one type of user-configured hook is run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from toolpost._hooks import hookimpl
+from toolpost._plugin import Plugin
+
+if TYPE_CHECKING:
+    from toolpost.session import SessionScope
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookJob:
+    """One configured hook that an event matched.
+
+    `handler` is the hook's entry in the settings, `payload` the JSON that it gets (compat.md 2.1), `timeout` is in
+    seconds.
+    """
+
+    event: str
+    handler: Mapping[str, Any]
+    payload: Mapping[str, Any]
+    timeout: float
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookAnswer:
+    """What a hook said.
+
+    `status`: `ok` (ran; `output` decides), `blocked` (exit 2 or its like; `reason` says why), `failed` (could not start
+    or ended otherwise), `timed_out`. `output` is the JSON object that it wrote, if any, `text` its plain output.
+    """
+
+    status: Literal["ok", "blocked", "failed", "timed_out"]
+    output: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    errors: str = ""
+    reason: str = ""
+    exit_code: int | None = None
+    duration: float = 0.0
+
+
+class HookRunner(Plugin, ABC):
+    """Runs configured hooks of one type."""
+
+    type: ClassVar[str]
+    """The `type` in the hook's entry, such as `command`."""
+
+    @abstractmethod
+    async def run(self, job: HookJob, scope: SessionScope) -> HookAnswer:
+        """Run one hook within its time. Never raises for what the hook does."""
+
+    @hookimpl(specname="hook_runners")
+    def _hook_runners(self) -> Sequence[HookRunner]:
+        return (self,)

@@ -1,0 +1,48 @@
+"""What a session knows of the files that the model has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileRecord:
+    """What the session knows of a file that the model has seen.
+
+    `offset` and `limit` are those of the read, in lines (None: from the start, to the end). `partial` says that the
+    model has not seen all of it. `shown` says that the text is still in the conversation as a Read's result.
+    """
+
+    digest: str
+    mtime_ns: int
+    size: int
+    offset: int | None = None
+    limit: int | None = None
+    partial: bool = False
+    shown: bool = True
+
+
+class ReadState:
+    """The files that the model has seen, by real path; shared by the tools of a session."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self) -> None:
+        self._records: dict[Path, FileRecord] = {}
+
+    def get(self, path: Path) -> FileRecord | None:
+        """Return the record of a real path."""
+        return self._records.get(path)
+
+    def put(self, path: Path, record: FileRecord) -> None:
+        """Remember what was read or written."""
+        self._records[path] = record
+
+    def forget(self, path: Path) -> None:
+        """Forget a file."""
+        self._records.pop(path, None)
+
+    def clear_shown(self) -> None:
+        """After the conversation was compacted: nothing read before stands in it any more."""
+        self._records = {path: replace(record, shown=False) for path, record in self._records.items()}

@@ -1,0 +1,145 @@
+"""What happens in a session, as front ends and programs hear of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from toolpost.frontends import View
+    from toolpost.messages import Message
+    from toolpost.providers import StreamEvent, Usage
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionStarted:
+    """Opens each prompt's run."""
+
+    session_id: str
+    cwd: Path
+    model: str
+    tools: Sequence[str]
+    permission_mode: str
+    credential_source: str = "none"
+    plugins: Sequence[Mapping[str, Any]] = ()
+    plugin_errors: Sequence[Mapping[str, Any]] = ()
+    mcp_servers: Sequence[Mapping[str, Any]] = ()
+    slash_commands: Sequence[str] = ()
+    skills: Sequence[str] = ()
+    agents: Sequence[str] = ()
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """A piece of the model's answer as it comes."""
+
+    event: StreamEvent
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssistantMessage:
+    """A complete block of the model's answer, as a message of its own; blocks of one answer share `message_id`."""
+
+    message: Message
+    message_id: str
+    model: str
+    uuid: str
+    usage: Usage
+    parent_tool_use_id: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserMessage:
+    """A message that goes to the model: results of calls, or text that core put in (`synthetic`)."""
+
+    message: Message
+    uuid: str
+    parent_tool_use_id: str | None = None
+    tool_use_result: Any = None
+    synthetic: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolStarted:
+    """A call passed its gates and runs."""
+
+    tool_use_id: str
+    tool_name: str
+    summary: str
+    activity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolProgressed:
+    """A running call got on."""
+
+    tool_use_id: str
+    tool_name: str
+    text: str
+    elapsed: float
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolFinished:
+    """A call has its result; `text` is what the model reads, `view` how to show it, `duration` in seconds."""
+
+    tool_use_id: str
+    tool_name: str
+    summary: str
+    is_error: bool
+    text: str
+    view: View | None = None
+    duration: float = 0.0
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the person should know; `level` says how loudly."""
+
+    text: str
+    level: Literal["info", "warning", "error"] = "info"
+    kind: str = "informational"
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """Closes each prompt's run, exactly once.
+
+    `subtype` is success, error_during_execution, error_max_turns, error_max_budget_usd or
+    error_max_structured_output_retries; `stop_reason` the model's, `terminal_reason` the loop's named end.
+    """
+
+    subtype: str
+    is_error: bool
+    text: str
+    session_id: str
+    terminal_reason: str
+    stop_reason: str | None = None
+    turns: int = 0
+    duration: float = 0.0
+    api_duration: float = 0.0
+    cost_usd: float = 0.0
+    usage: Usage
+    model_usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    permission_denials: Sequence[Mapping[str, Any]] = ()
+    structured_output: Any = None
+    errors: Sequence[str] = ()
+
+
+SessionEvent: TypeAlias = (
+    SessionStarted
+    | Streaming
+    | AssistantMessage
+    | UserMessage
+    | ToolStarted
+    | ToolProgressed
+    | ToolFinished
+    | Notice
+    | RunResult
+)

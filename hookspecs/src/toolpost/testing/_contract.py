@@ -1,0 +1,138 @@
+"""What all contract kits have in common."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import pluggy
+import pytest
+
+from toolpost import on, specs
+from toolpost._hooks import PROJECT, hookspec
+from toolpost._plugin import Plugin
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+BOUND = 10.0
+"""Seconds within which a plugin must come to an end; far more than an idle machine needs."""
+
+
+def exempt(reason: str) -> Callable[[F], F]:
+    """Mark a test that replaces one of the kit's; the reason is for the next reader."""
+    if not reason.strip():
+        raise TypeError("@exempt needs a reason: say why the kit's test does not fit this plugin")
+
+    def mark(test: F) -> F:
+        vars(test)["toolpost_exempt"] = reason
+        return test
+
+    return mark
+
+
+class Contract:
+    """Base of the kits. Replacing or removing a kit's test without `@exempt("reason")` is an error."""
+
+    files: ClassVar[Mapping[str, str | bytes]] = {}
+    """Files that lie in the current folder of each test, by relative path."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, value in vars(cls).items():
+            inherited = name.startswith("test_") and any(hasattr(base, name) for base in cls.__bases__)
+            if inherited and not hasattr(value, "toolpost_exempt"):
+                raise TypeError(
+                    f"{cls.__qualname__}.{name} replaces a test of its contract kit. Give it another name, or say why: "
+                    f'@exempt("reason").'
+                )
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """The current folder, with `files` in it."""
+        place = tmp_path.resolve() / "project"
+        place.mkdir()
+        for name, content in self.files.items():
+            file = place / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
+        monkeypatch.chdir(place)
+        return place
+
+
+class PluginContract(Contract):
+    """What holds for plugins of every kind.
+
+    A subclass sets `plugin`: the class (it is made with its default settings), or an instance.
+    """
+
+    plugin: ClassVar[Any]
+    group: ClassVar[str]
+    """The registration hook of the kind; the kits set it."""
+
+    def make(self) -> Any:
+        """Return a plugin object."""
+        return made(self.plugin)
+
+    def test_it_registers_itself_under_its_kind(self) -> None:
+        """If this fails: the class must inherit from its kind's base class, and hooks it adds must exist in `toolpost`."""
+        plugin = self.make()
+        assert registered(plugin, self.group) == [plugin], (
+            f"the hook {self.group!r} of {plugin!r} does not return the plugin itself"
+        )
+
+    def test_its_settings_have_a_schema_and_refuse_unknown_keys(self) -> None:
+        """If this fails: annotate the fields with types that pydantic can read from JSON, and give each a default."""
+        from pydantic import TypeAdapter, ValidationError
+
+        kind = type(self.make())
+        if "__dataclass_fields__" not in vars(kind):
+            return
+        adapter = TypeAdapter(kind)
+        assert adapter.json_schema()["type"] == "object"
+        try:
+            adapter.validate_python({"no_such_setting": 1})
+        except ValidationError:
+            return
+        pytest.fail(f"{kind.__qualname__} takes a setting that it does not have")
+
+
+def made(plugin: Any) -> Any:
+    """Return an instance of a plugin class, or the instance itself."""
+    return plugin() if isinstance(plugin, type) and issubclass(plugin, Plugin) else plugin
+
+
+def hooks_of(plugin: object) -> pluggy.PluginManager:
+    """Register a plugin beside all hookspecs; raises where it implements a hook or takes an argument that is not there."""
+    plugins = pluggy.PluginManager(PROJECT)
+    plugins.add_hookspecs(specs)
+    plugins.add_hookspecs(
+        type("Events", (), {name: staticmethod(hookspec(getattr(on, name).spec)) for name in on.__all__})
+    )
+    plugins.register(plugin)
+    plugins.check_pending()
+    return plugins
+
+
+def registered(plugin: object, hook: str) -> list[Any]:
+    """Return what a plugin gives for a registration hook."""
+    return [item for answer in getattr(hooks_of(plugin).hook, hook)() for item in answer]
+
+
+def finish(work: Coroutine[Any, Any, T], *, within: float = BOUND) -> T:
+    """Run a coroutine to its end; fails where it takes longer than `within` seconds."""
+
+    async def bounded() -> T:
+        try:
+            async with asyncio.timeout(within) as bound:
+                result = await work
+        except TimeoutError:
+            if not bound.expired():
+                raise
+        # A work that swallows its cancellation ends without TimeoutError.
+        if bound.expired():
+            pytest.fail(f"did not come to an end within {within:g} seconds")
+        return result
+
+    return asyncio.run(bounded())

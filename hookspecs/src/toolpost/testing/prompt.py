@@ -1,0 +1,58 @@
+"""The contract kit of context sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from toolpost.prompt import Section
+from toolpost.testing._contract import PluginContract, finish
+from toolpost.testing.context import make_scope
+
+_NAME = re.compile(r"[a-z0-9_.:-]+")
+
+
+class ContextSourceContract(PluginContract):
+    """The suite for a context source. `scope` are fields of the SessionScope that it is asked with."""
+
+    group = "context"
+    scope: ClassVar[Mapping[str, Any]] = {}
+    max_chars: ClassVar[int] = 40_000
+
+    def test_its_sections_are_named_and_bounded(self, folder: Path) -> None:
+        """If this fails: give each section a name of its own, and cut its text: every request carries it."""
+        sections = self._sections(folder)
+        names = [section.name for section in sections]
+        assert [name for name in names if not _NAME.fullmatch(name)] == []
+        assert len(set(names)) == len(names), f"{names} has a name twice"
+        size = sum(len(section.text) for section in sections)
+        assert size <= self.max_chars, f"the sections have {size} characters"
+
+    def test_its_sections_are_the_same_bytes_each_time(self, folder: Path) -> None:
+        """If this fails: leave times, sets and random ids out, or mark the section volatile and say why."""
+        first, second = ([s for s in self._sections(folder) if not s.volatile] for _ in range(2))
+        assert first == second
+
+    def test_static_sections_do_not_depend_on_the_session(self, folder: Path) -> None:
+        """If this fails: a static section is shared by all sessions of a machine; make it dynamic."""
+        for section in self._sections(folder):
+            if section.static:
+                assert str(folder) not in section.text
+                assert not section.user
+                assert not section.volatile
+
+    def test_a_volatile_section_says_why(self, folder: Path) -> None:
+        """If this fails: set why_volatile; the section costs the prompt cache with each request."""
+        assert all(section.why_volatile.strip() for section in self._sections(folder) if section.volatile)
+
+    def test_asking_it_changes_nothing(self, folder: Path) -> None:
+        """If this fails: a source only reads."""
+        before = sorted(folder.rglob("*"))
+        self._sections(folder)
+        assert sorted(folder.rglob("*")) == before
+
+    def _sections(self, folder: Path) -> Sequence[Section]:
+        sections: Sequence[Section] = finish(self.make().sections(make_scope(folder, **self.scope)))
+        return sections

@@ -1,0 +1,252 @@
+"""The contract kit of tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from toolpost.context import ToolContext
+from toolpost.errors import Aborted, InvalidInput, ToolError
+from toolpost.permissions import Decision
+from toolpost.testing._contract import BOUND, Contract, finish, made, registered
+from toolpost.testing._schema_check import problems
+from toolpost.testing.context import call_tool, make_context
+from toolpost.testing.doubles import AbortSwitch, ProgressLog
+from toolpost.tools import Tool, ToolResult
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_WRONG: Mapping[str, Any] = {
+    "string": {"not": "a string"},
+    "integer": "not an integer",
+    "number": "not a number",
+    "boolean": "not a boolean",
+    "array": 17,
+    "object": 17,
+}
+
+
+class ToolContract(Contract):
+    """The suite for a tool.
+
+    `tool` is the tool or its class, `example` an input that works in a folder with `files` in it. `examples_invalid` are
+    inputs that must be refused, `example_slow` one whose call takes long. `services` maps Protocols to doubles.
+    """
+
+    tool: ClassVar[Tool[Any] | type[Tool[Any]]]
+    example: ClassVar[Mapping[str, Any]]
+    examples_invalid: ClassVar[Sequence[Mapping[str, Any]]] = ()
+    example_slow: ClassVar[Mapping[str, Any] | None] = None
+    services: ClassVar[Mapping[Any, object]] = {}
+    max_prompt_chars: ClassVar[int] = 12_000
+    within: ClassVar[float] = BOUND
+    """Seconds that a call may take to its end after it was called off."""
+
+    def make(self) -> Tool[Any]:
+        """Return the tool."""
+        tool: Tool[Any] = made(type(self).tool)
+        return tool
+
+    def make_example(self, folder: Path) -> Mapping[str, Any]:
+        """Return the example; override it where an input depends on the folder."""
+        del folder
+        return self.example
+
+    async def prepare(self, ctx: ToolContext) -> None:
+        """Do what must come before the example's call, such as having read a file; nothing by default."""
+
+    def test_it_registers_itself_as_a_tool(self) -> None:
+        """If this fails: make the tool with @tool or inherit from Tool, and let the entry point name it."""
+        tool = self.make()
+        assert tool in registered(tool, "tools"), f"the plugin {tool!r} does not register the tool"
+
+    def test_its_names_are_legal(self) -> None:
+        """If this fails: use 1 to 64 letters, digits, _ or - for the name and each alias, and use no name twice."""
+        tool = self.make()
+        names = [tool.name, *tool.aliases]
+        assert [name for name in names if not _NAME.fullmatch(name)] == []
+        assert len(set(names)) == len(names), f"{names} has a name twice"
+
+    def test_its_input_schema_is_valid(self) -> None:
+        """If this fails: the message names the part of the schema; mend the annotation or the input_schema it is from."""
+        assert problems(self.make().shape().schema) == []
+
+    def test_its_schema_and_prompt_are_the_same_bytes_each_time(self) -> None:
+        """If this fails: take times, paths, sets and random ids out of prompt() and schema; they break the prompt cache."""
+        first, second = ((tool.prompt({}), json.dumps(tool.shape().schema)) for tool in (self.make(), self.make()))
+        assert first == second
+
+    def test_its_prompt_says_something_and_not_too_much(self) -> None:
+        """If this fails: write a docstring or prompt() of at least a sentence, or cut it: every request carries it."""
+        text = self.make().prompt({})
+        assert 15 <= len(text) <= self.max_prompt_chars, f"the prompt has {len(text)} characters"
+
+    def test_the_example_is_a_legal_input(self, folder: Path) -> None:
+        """If this fails: mend `example`, or what shape() and validate_input() refuse."""
+        tool = self.make()
+        ctx = self._context(folder)
+        parsed = tool.shape().parse(self.make_example(folder))
+        finish(self.prepare(ctx))
+        assert finish(tool.validate_input(parsed, ctx)) is None
+
+    def test_an_input_of_the_wrong_shape_is_refused_by_the_name_of_the_parameter(self, folder: Path) -> None:
+        """If this fails: raise InvalidInput that names the parameter; it is all the model has to mend its call."""
+        tool = self.make()
+        if tool.input_model is None and tool.input_schema is not None:
+            return  # Core holds inputs against a bare schema.
+        shape = tool.shape()
+        for parameter, wrong in _mistakes(shape.schema, self.make_example(folder)):
+            with pytest.raises(InvalidInput, match=re.escape(parameter)):
+                shape.parse(wrong)
+
+    def test_invalid_examples_are_refused(self, folder: Path) -> None:
+        """If this fails: refuse the input in shape(), validate_input() or with a ToolError from call()."""
+        for example in self.examples_invalid:
+            with pytest.raises(ToolError):
+                finish(self._call(self._context(folder), example))
+
+    def test_its_flags_agree_with_each_other(self, folder: Path) -> None:
+        """If this fails: a read-only call destroys nothing, and only read-only calls are searches or reads."""
+        tool = self.make()
+        parsed = tool.shape().parse(self.make_example(folder))
+        flags = [tool.is_read_only, tool.is_destructive, tool.is_concurrency_safe, tool.is_open_world]
+        assert [flag(parsed) for flag in flags] == [bool(flag(parsed)) for flag in flags], (
+            "flags must be bools, and stay"
+        )
+        assert not (tool.is_read_only(parsed) and tool.is_destructive(parsed)), "read-only and destructive at once"
+        assert tool.is_read_only(parsed) or not tool.is_search_or_read(parsed), "a search or read that is not read-only"
+        assert not (tool.should_defer and tool.always_load), "should_defer and always_load at once"
+        assert tool.interrupt_behavior() in ("cancel", "block")
+        assert tool.max_result_chars > 0
+
+    def test_it_can_be_shown_to_a_person(self, folder: Path) -> None:
+        """If this fails: activity(), description() and render_call() give a short line of text for any legal input."""
+        tool = self.make()
+        parsed = tool.shape().parse(self.make_example(folder))
+        for text in (tool.activity(parsed), tool.description(parsed)):
+            assert text.strip(), "an empty line says nothing"
+            assert len(text) <= 500, f"{text!r:.80} is too long for a line"
+        assert isinstance(tool.render_call(parsed), str)
+        assert isinstance(tool.get_path(parsed), str | None)
+
+    def test_its_permission_questions_change_nothing(self, folder: Path) -> None:
+        """If this fails: answer from the input and the scope alone; these run before anybody allowed anything."""
+        tool = self.make()
+        ctx = self._context(folder)
+        example = self.make_example(folder)
+        before, asked = _snapshot(folder), json.dumps(example)
+        parsed = tool.shape().parse(example)
+        assert isinstance(finish(tool.check_permissions(parsed, ctx.scope)), Decision | None)
+        matcher = tool.permission_matcher(parsed, ctx.scope)
+        assert matcher is None or list(matcher.parts) or matcher.doubt, "a matcher needs a part or a doubt"
+        tool.backfill_observable_input(example, ctx)
+        assert json.dumps(example) == asked, "backfill_observable_input must return a new mapping"
+        assert _snapshot(folder) == before
+
+    def test_a_call_gives_a_result_that_the_model_can_read(self, folder: Path) -> None:
+        """If this fails: return a ToolResult whose data is JSON-shaped, and make a tool_result block of it each time."""
+        tool = self.make()
+        result = finish(self._example_call(folder))
+        assert isinstance(result, ToolResult)
+        assert not result.is_error, f"the example failed: {result.data!r:.300}"
+        assert _jsonable(result.data), "ToolResult.data must be JSON-serialisable: programs and hooks get it"
+        block = tool.to_result_block(result.data, "toolu_test")
+        assert block == tool.to_result_block(result.data, "toolu_test"), "the block differs from one time to the next"
+        assert (block["type"], block["tool_use_id"]) == ("tool_result", "toolu_test")
+        assert _legal(block["content"]), f"no text and no list of blocks: {block['content']!r:.200}"
+        tool.render_result(result.data)
+
+    def test_a_call_that_is_read_only_changes_nothing(self, folder: Path) -> None:
+        """If this fails: the call wrote to its folder; is_read_only() must be False for it."""
+        tool = self.make()
+        if not tool.is_read_only(tool.shape().parse(self.make_example(folder))):
+            return
+        before = _snapshot(folder)
+        finish(self._example_call(folder))
+        assert _snapshot(folder) == before
+
+    def test_an_aborted_call_ends(self, folder: Path) -> None:
+        """If this fails: watch ctx.abort in what takes long (pass it to ctx.processes.run), and end with Aborted."""
+        example = self.example_slow or self.make_example(folder)
+        finish(self._aborted_call(self._context(folder, AbortSwitch()), example), within=self.within)
+
+    def test_a_cancelled_call_ends(self, folder: Path) -> None:
+        """If this fails: let CancelledError pass; clean up in `finally`, in bounded time."""
+        example = self.example_slow or self.make_example(folder)
+        finish(self._cancelled_call(self._context(folder), example), within=self.within)
+
+    def _context(self, folder: Path, abort: AbortSwitch | None = None) -> ToolContext:
+        return make_context(folder, services=self.services, abort=abort)
+
+    async def _example_call(self, folder: Path) -> ToolResult:
+        return await self._call(self._context(folder), self.make_example(folder))
+
+    async def _call(
+        self, ctx: ToolContext, example: Mapping[str, Any], progress: ProgressLog | None = None
+    ) -> ToolResult:
+        await self.prepare(ctx)
+        try:
+            return await call_tool(self.make(), example, ctx, progress)
+        finally:
+            await ctx.stash.aclose()
+
+    async def _aborted_call(self, ctx: ToolContext, example: Mapping[str, Any]) -> None:
+        call = asyncio.create_task(self._call(ctx, example))
+        await _under_way(call)
+        assert isinstance(ctx.abort, AbortSwitch)
+        ctx.abort.trigger()
+        with suppress(Aborted, ToolError):
+            await call
+
+    async def _cancelled_call(self, ctx: ToolContext, example: Mapping[str, Any]) -> None:
+        call = asyncio.create_task(self._call(ctx, example))
+        await _under_way(call)
+        call.cancel()
+        with suppress(asyncio.CancelledError, ToolError):
+            await call
+
+
+async def _under_way(call: asyncio.Task[Any]) -> None:
+    """Let a call run for some rounds of the event loop, so that it stands at something that it waits for."""
+    for _ in range(20):
+        if not call.done():
+            await asyncio.sleep(0)
+
+
+def _mistakes(schema: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each parameter with the example gone wrong there: missing, of another type, unknown."""
+    for key in schema.get("required", ()):
+        yield key, {name: value for name, value in example.items() if name != key}
+    for key, inner in schema.get("properties", {}).items():
+        if isinstance(inner.get("type"), str):
+            yield key, {**example, key: _WRONG[inner["type"]]}
+    if schema.get("additionalProperties") is False:
+        yield "no_such_parameter", {**example, "no_such_parameter": 1}
+
+
+def _jsonable(data: Any) -> bool:
+    try:
+        json.dumps(asdict(data) if is_dataclass(data) and not isinstance(data, type) else data)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _legal(content: Any) -> bool:
+    return isinstance(content, str) or (
+        isinstance(content, list) and all(isinstance(block, Mapping) and "type" in block for block in content)
+    )
+
+
+def _snapshot(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }

@@ -1,0 +1,106 @@
+"""Rules, prices, the stash, turns of a conversation."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolpost import Context, Message, Price, Rule, SettingsError, Stash, StashKey, Usage
+from toolpost.testing import conversation
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "specifier"),
+    [
+        ("Bash", "Bash", None),
+        (" Bash ", "Bash", None),
+        ("Bash(git status:*)", "Bash", "git status:*"),
+        ("Bash(echo (a))", "Bash", "echo (a)"),
+        ("Read(~/notes/**)", "Read", "~/notes/**"),
+        ("Read(*)", "Read", None),
+        ("Read()", "Read", None),
+        ("mcp__server__*", "mcp__server__*", None),
+    ],
+)
+def test_a_rule_is_a_tool_and_perhaps_a_specifier(text: str, tool: str, specifier: str | None) -> None:
+    rule = Rule.parse(text, "allow")
+    assert (rule.tool, rule.specifier) == (tool, specifier)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "(git)", "Bash(git", "Bash)", "Bash(git) and more"])
+def test_what_is_no_rule_is_refused_with_an_example_of_one(text: str) -> None:
+    with pytest.raises(SettingsError, match="is not a permission rule"):
+        Rule.parse(text, "deny")
+
+
+@given(st.from_regex(r"[A-Za-z_]{1,12}", fullmatch=True), st.text(max_size=30))
+def test_a_rule_reads_back_what_it_writes(tool: str, specifier: str) -> None:
+    rule = Rule.parse(f"{tool}({specifier})", "ask")
+    assert Rule.parse(str(rule), "ask") == rule
+
+
+def test_a_price_counts_each_kind_of_token_once() -> None:
+    price = Price(input=1.0, output=10.0, cache_write=2.0, cache_read=0.5, cache_write_1h=4.0)
+    usage = Usage(
+        input_tokens=1_000_000,
+        output_tokens=200_000,
+        cache_creation_input_tokens=300_000,
+        cache_read_input_tokens=400_000,
+        cache_creation_1h_input_tokens=100_000,
+    )
+    assert price.of(usage) == pytest.approx(1.0 + 2.0 + 0.2 + 0.4 + 0.4)
+
+
+def test_a_long_prompt_costs_what_long_prompts_cost() -> None:
+    long = Price(input=4.0, output=0.0, cache_write=0.0, cache_read=4.0)
+    price = Price(input=1.0, output=0.0, cache_write=0.0, cache_read=1.0, above_tokens=1_000_000, above=long)
+    assert price.of(Usage(input_tokens=1_000_000)) == pytest.approx(1.0)
+    assert price.of(Usage(input_tokens=1_000_000, cache_read_input_tokens=1_000_000)) == pytest.approx(8.0)
+
+
+async def test_a_stash_closes_what_was_stored_last_first() -> None:
+    closed: list[str] = []
+    stash = Stash()
+    for name in ("first", "second", "third"):
+        stash[StashKey(name)] = Closes(name, closed)
+    stash[StashKey[int]("a number")] = 7
+    await stash.aclose()
+    assert closed == ["third", "second", "first"]
+
+
+async def test_a_value_that_fails_to_close_does_not_keep_the_others_open() -> None:
+    closed: list[str] = []
+    stash = Stash()
+    stash[StashKey("first")] = Closes("first", closed)
+    stash[StashKey("broken")] = Closes("broken", closed, fails=True)
+    with pytest.raises(OSError, match="broken"):
+        await stash.aclose()
+    assert closed == ["broken", "first"]
+
+
+def test_two_keys_of_one_name_are_two_keys() -> None:
+    stash = Stash()
+    one, two = StashKey[str]("name"), StashKey[str]("name")
+    stash[one] = "mine"
+    assert stash.get(two, "nothing") == "nothing"
+    assert stash.setdefault(one, "other") == "mine"
+
+
+@given(st.lists(st.integers(0, 3), max_size=8), st.integers(0, 10))
+def test_the_last_turns_never_cut_a_call_from_its_result(calls: list[int], turns: int) -> None:
+    messages: list[Message] = [message for count in calls for message in conversation(1, calls=count, result="x")]
+    kept = Context(messages=messages).last_turns(turns)
+    assert list(kept) == messages[len(messages) - len(kept) :]
+    assert not kept or kept[0]["content"] == "Prompt 0"
+    assert sum(message["content"] == "Prompt 0" for message in kept) == (min(turns, len(calls)) or len(calls))
+
+
+class Closes:
+    def __init__(self, name: str, closed: list[str], *, fails: bool = False) -> None:
+        self.name, self.closed, self.fails = name, closed, fails
+
+    async def aclose(self) -> None:
+        self.closed.append(self.name)
+        if self.fails:
+            raise OSError(self.name)

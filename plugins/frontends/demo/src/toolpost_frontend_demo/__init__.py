@@ -1,0 +1,1 @@
+"""An offline demonstration with a recorded model."""

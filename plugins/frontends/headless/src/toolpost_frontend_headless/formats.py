@@ -1,0 +1,72 @@
+"""The three output formats: what each writes for an event. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+from uuid import uuid4
+
+from toolpost import RunResult, SessionEvent
+
+from .lines import StreamLines, encode, result_fields
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Format(Protocol):
+    """Says what standard output gets."""
+
+    def show(self, event: SessionEvent) -> bytes:
+        """Return what an event adds to the output; often nothing."""
+
+    def control(self, line: dict[str, Any]) -> bytes:
+        """Return an answer to a control request, where the format has room for it."""
+
+
+class Text:
+    """The final text only; on a terminal without control characters, which a model must not send there."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        self._terminal = terminal
+
+    def show(self, event: SessionEvent) -> bytes:
+        """Return the text of a result that is no error."""
+        if not isinstance(event, RunResult) or event.is_error or not event.text:
+            return b""
+        text = _CONTROLS.sub("", event.text) if self._terminal else event.text
+        return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
+
+    def control(self, line: dict[str, Any]) -> bytes:
+        """Return nothing: text has no room for answers."""
+        del line
+        return b""
+
+
+class Json:
+    """One result object for each prompt."""
+
+    def show(self, event: SessionEvent) -> bytes:
+        """Return the object of a result."""
+        if not isinstance(event, RunResult):
+            return b""
+        return encode({**result_fields(event), "session_id": event.session_id, "uuid": str(uuid4())})
+
+    def control(self, line: dict[str, Any]) -> bytes:
+        """Return nothing: there is but the result."""
+        del line
+        return b""
+
+
+class StreamJson:
+    """One JSON object a line for everything that happens."""
+
+    def __init__(self, lines: StreamLines) -> None:
+        self._lines = lines
+
+    def show(self, event: SessionEvent) -> bytes:
+        """Return the event's lines."""
+        return b"".join(encode(line) for line in self._lines.of(event))
+
+    def control(self, line: dict[str, Any]) -> bytes:
+        """Return the answer as a line."""
+        return encode(line)

@@ -1,0 +1,187 @@
+"""The front end of `toolpost -p`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from toolpost import Frontend, LaunchOptions, Notice, RunResult, SettingsError, ToolpostError, Usage
+
+from . import pipes
+from .control import answer
+from .ending import Ending
+from .formats import Format, Json, StreamJson, Text
+from .incoming import Bad, Control, parse
+from .lines import StreamLines
+
+if TYPE_CHECKING:
+    from asyncio import Queue, Task
+    from collections.abc import Mapping
+
+    from toolpost import Host, SessionDoor, SessionEvent
+
+    PromptContent = str | Sequence[Mapping[str, Any]]
+
+
+class Headless(Frontend):
+    """Prints a run for a program or a pipe, and asks nobody anything."""
+
+    async def run(self, host: Host) -> int:
+        """Run the prompt, or with stream-json input each that comes until EOF."""
+        options = host.options
+        problem = _problem(options)
+        if problem is not None:
+            _complain(problem)
+            return 2
+        ending = Ending(cast("Task[Any]", asyncio.current_task()))
+        out = _Output(_format(host, options.session_id or ""), ending)
+        with ending:
+            try:
+                code = await _PrintRun(host, out, ending).run()
+            except asyncio.CancelledError:
+                if ending.code is None:
+                    raise
+                cast("Task[Any]", asyncio.current_task()).uncancel()
+                code = ending.code
+        return code if ending.code is None else ending.code
+
+
+def _problem(options: LaunchOptions) -> str | None:
+    """What is wrong with the options, for the person."""
+    if options.json_schema is not None:
+        return "--json-schema is not supported yet: leave it out and ask for the JSON in the prompt."
+    if options.input_format == "text" and not (options.prompt or "").strip():
+        return "There is no prompt. Give one (toolpost -p 'your prompt') or pipe it to standard input."
+    return None
+
+
+def _format(host: Host, session_id: str) -> Format:
+    options = host.options
+    if options.output_format == "stream-json":
+        return StreamJson(StreamLines(session_id, host.version, partial=options.include_partial_messages))
+    if options.output_format == "json":
+        return Json()
+    fd = pipes.descriptor(sys.stdout)
+    return Text(terminal=fd is not None and os.isatty(fd))
+
+
+def _complain(text: str, level: str = "error") -> None:
+    """Tell the person on standard error, where there is one."""
+    if sys.stderr is not None and not sys.stderr.closed:
+        prefix = "" if level == "info" else f"{level}: "
+        print(f"toolpost: {prefix}{text}", file=sys.stderr, flush=True)
+
+
+class _Output:
+    """Standard output, written in whole events; once its reader is gone the run is called off and the rest dropped."""
+
+    def __init__(self, format: Format, ending: Ending) -> None:
+        self.format = format
+        self._ending = ending
+        self._fd = pipes.descriptor(sys.stdout)
+        self._turn = asyncio.Lock()
+
+    async def show(self, event: SessionEvent) -> None:
+        """Write what the format says of an event."""
+        await self._write(self.format.show(event))
+
+    async def control(self, line: dict[str, Any]) -> None:
+        """Write an answer to a control request."""
+        await self._write(self.format.control(line))
+
+    async def _write(self, data: bytes) -> None:
+        async with self._turn:
+            if not data or self._fd is None:
+                return
+            try:
+                await pipes.write(self._fd, data)
+            except BrokenPipeError:
+                self._fd = None
+                self._ending.begin(1)
+            except OSError as error:
+                self._fd = None
+                _complain(f"Standard output can't be written: {error.strerror}. The run is called off.")
+                self._ending.begin(1)
+
+
+class _PrintRun:
+    """One session from its opening to its end."""
+
+    def __init__(self, host: Host, out: _Output, ending: Ending) -> None:
+        self._host = host
+        self._options = host.options
+        self._out = out
+        self._ending = ending
+        self._code = 0
+
+    async def run(self) -> int:
+        """Open the session and put the prompts; a session that can't be opened has a result too."""
+        try:
+            async with self._host.open(self._options) as door:
+                self._out.format = _format(self._host, door.id)
+                if self._options.input_format == "stream-json":
+                    await self._serve(door)
+                else:
+                    await self._submit(door, self._options.prompt or "")
+        except ToolpostError as error:
+            _complain(str(error))
+            await self._out.show(_failure(str(error), self._options.session_id or ""))
+            return 2 if isinstance(error, SettingsError) else 1
+        return self._code
+
+    async def _serve(self, door: SessionDoor) -> None:
+        prompts: Queue[PromptContent | None] = asyncio.Queue()
+        if self._options.prompt:
+            prompts.put_nowait(self._options.prompt)
+        async with asyncio.TaskGroup() as group:
+            listener = group.create_task(self._listen(door, prompts))
+            while self._ending.code is None and (prompt := await prompts.get()) is not None:
+                await self._submit(door, prompt)
+            listener.cancel()
+
+    async def _listen(self, door: SessionDoor, prompts: Queue[PromptContent | None]) -> None:
+        number = 0
+        async for line in pipes.lines(pipes.descriptor(sys.stdin)):
+            number += 1
+            item = parse(line)
+            if isinstance(item, Control):
+                await self._out.control(answer(item, door))
+            elif isinstance(item, Bad):
+                self._code = 1
+                text = f"Line {number} of standard input is left out: {item.reason}."
+                await self._show(Notice(text, "error", "bad_input_line", {"line": number}))
+            elif item is not None:
+                prompts.put_nowait(item.content)
+        prompts.put_nowait(None)
+
+    async def _submit(self, door: SessionDoor, prompt: PromptContent) -> None:
+        self._ending.turn = door
+        try:
+            async for event in door.submit(prompt):
+                await self._show(event)
+        finally:
+            self._ending.turn = None
+
+    async def _show(self, event: SessionEvent) -> None:
+        if isinstance(event, Notice) and (event.level != "info" or self._options.verbose):
+            _complain(event.text, event.level)
+        if isinstance(event, RunResult):
+            self._code = 1 if event.is_error else 0
+            if event.is_error and self._options.output_format == "text":
+                _complain("; ".join(event.errors) or event.text or f"The run ended: {event.terminal_reason}.")
+        await self._out.show(event)
+
+
+def _failure(text: str, session_id: str) -> RunResult:
+    return RunResult(
+        subtype="error_during_execution",
+        is_error=True,
+        text=text,
+        session_id=session_id,
+        terminal_reason="turn_setup_failed",
+        usage=Usage(),
+        errors=(text,),
+    )

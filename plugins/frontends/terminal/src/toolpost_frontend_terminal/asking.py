@@ -1,0 +1,122 @@
+"""A permission question as a person sees it, and what each answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolpost import Diff, Reply
+
+from . import draw
+from .clean import clean_input, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolpost import Question, RuleUpdate, View
+
+    from .draw import Drawing
+
+STOP = Reply(allow=False, stop=True)
+MOST_INPUT_LINES = 20
+_PLACES = {
+    "localSettings": ".toolpost/settings.local.json",
+    "projectSettings": ".toolpost/settings.json",
+    "userSettings": "your settings.json",
+    "session": "this session",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer; without `reply` the person is asked to say why not."""
+
+    label: str
+    reply: Reply | None
+
+
+def choices(question: Question) -> tuple[Choice, ...]:
+    """Return the answers that are offered; `always` only where there is something to grant."""
+    offered = [Choice("Yes", Reply(allow=True))]
+    updates = question.decision.suggestions
+    if updates:
+        offered.append(Choice(f"Yes, always: {describe(updates)}", Reply(allow=True, updates=updates)))
+    return (*offered, Choice("No, and say what to do instead", None))
+
+
+def describe(updates: Sequence[RuleUpdate]) -> str:
+    """Say in a few words what granting these updates would write, and where."""
+    return ", ".join(f"{_effect(update)} → {_place(update)}" for update in updates)
+
+
+def drawings(question: Question, view: View | None, first_line: int | None) -> list[Drawing]:
+    """Draw what would be done and why it is asked."""
+    from rich.text import Text
+
+    head = Text(overflow="fold").append("? ", "bold yellow").append(one_line(question.title), "bold")
+    details = clean_input(one_line(question.details))
+    if details and details != question.title:
+        head.append(f"  {details}")
+    body = draw.view(view, first_line) if view is not None else _input(question.request.tool_input)
+    reason = Text(f"  {one_line(question.decision.reason)}", "dim", overflow="fold")
+    return [head, body, *([reason] if question.decision.reason else [])]
+
+
+def view_of(question: Question) -> View | None:
+    """Return the question's view; an input that replaces text in a file is shown as the change that it is."""
+    if question.view is not None:
+        return question.view
+    given = question.request.tool_input
+    path, old, new = given.get("file_path"), given.get("old_string"), given.get("new_string")
+    if isinstance(path, str) and isinstance(old, str) and isinstance(new, str):
+        return Diff(path, old or None, new)
+    return None
+
+
+def answered(label: str) -> Drawing:
+    """The answer that was given, left under the question."""
+    from rich.text import Text
+
+    return Text(f"  → {one_line(label)}", "cyan", overflow="fold")
+
+
+def _input(given: Mapping[str, Any]) -> Drawing:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    grid.add_column(overflow="fold")
+    for key, value in given.items():
+        lines = clean_input(_as_text(value)).split("\n")
+        shown = Text("\n".join(lines[:MOST_INPUT_LINES]))
+        if len(lines) > MOST_INPUT_LINES:
+            shown.append(f"\n… +{len(lines) - MOST_INPUT_LINES} lines", "dim")
+        grid.add_row(f"  {one_line(key)}", shown)
+    return grid
+
+
+def _as_text(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _effect(update: RuleUpdate) -> str:
+    if update["type"] == "setMode":
+        return f"{update.get('mode', 'default')} mode"
+    if update["type"] in ("addDirectories", "removeDirectories"):
+        return ", ".join(one_line(folder) for folder in update.get("directories", []))
+    rules = (_rule(rule) for rule in update.get("rules", []))
+    behavior = update.get("behavior", "allow")
+    return f"{'' if behavior == 'allow' else behavior + ' '}{', '.join(rules)}"
+
+
+def _rule(rule: Mapping[str, str]) -> str:
+    content = rule.get("ruleContent")
+    return clean_input(one_line(rule.get("toolName", "") + (f"({content})" if content else "")))
+
+
+def _place(update: RuleUpdate) -> str:
+    return _PLACES.get(update["destination"], update["destination"])

@@ -1,0 +1,230 @@
+"""How things look: session events and views as rich renderables. Nothing here knows a terminal or a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from toolpost import Checklist, Diff
+
+from .clean import clean, one_line
+from .diff import count, diff_lines
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from toolpost import CostLine, Notice, Rule, RunResult, ToolFinished, View
+
+    Drawing: TypeAlias = RenderableType
+
+MOST_DIFF_LINES = 60
+MOST_LINES = 6
+_MARKS = {"completed": ("☑", "green"), "in_progress": ("▶", "bold"), "pending": ("☐", "dim")}
+_LEVELS = {"info": ("·", "dim"), "warning": ("!", "yellow"), "error": ("✗", "red")}
+
+
+def call(name: str, summary: str, *, style: str = "green", note: str = "") -> Drawing:
+    """`● Bash(ls -la)` on one row, its summary cut to the width."""
+    from rich.table import Table
+    from rich.text import Text
+
+    title = Text.assemble(("● ", style), (one_line(name), "bold"), f"({one_line(summary)})" if summary else "")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, overflow="ellipsis")
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_row(title, note)
+    return grid
+
+
+def under(body: Drawing) -> Drawing:
+    """What belongs to the line above it: indented behind an elbow."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=0)
+    grid.add_column(width=5, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row("  ⎿  ", body)
+    return grid
+
+
+def finished(event: ToolFinished, *, first_line: int | None, drawn: bool = False) -> list[Drawing]:
+    """A call and what came of it; `drawn` says that its view was seen before, in the question."""
+    note = seconds(event.duration) if event.duration > 1 else ""
+    lines: list[Drawing] = [call(event.tool_name, event.summary, style="red" if event.is_error else "green", note=note)]
+    if event.is_error:
+        lines.append(under(_excerpt(event.text, style="red", most=MOST_LINES)))
+    elif isinstance(event.view, Diff):
+        lines += [under(changes(event.view))] if drawn else [under(changes(event.view)), diff(event.view, first_line)]
+    elif event.view is not None:
+        lines.append(under(view(event.view, None)))
+    else:
+        lines.append(under(_excerpt(event.text, style="dim", most=1)))
+    return lines
+
+
+def view(what: View, first_line: int | None) -> Drawing:
+    """Any view of a result or of what is asked."""
+    if isinstance(what, Diff):
+        return diff(what, first_line)
+    if isinstance(what, Checklist):
+        return checklist(what)
+    return _excerpt(what.text, style="dim", most=MOST_LINES, more=what.more)
+
+
+def _excerpt(text: str, *, style: str, most: int, more: int = 0) -> Text:
+    from rich.text import Text
+
+    lines = clean(text).strip("\n").split("\n")
+    shown = Text("\n".join(line.rstrip() for line in lines[:most]) or "(no output)", style, overflow="fold")
+    hidden = len(lines) - most + more if len(lines) > most else more
+    if hidden > 0:
+        shown.append(f"\n… +{hidden} line{'s' * (hidden != 1)}", "dim")
+    return shown
+
+
+def changes(change: Diff) -> Text:
+    """`src/app.py +2 −1`."""
+    from rich.text import Text
+
+    added, removed = count(diff_lines(change))
+    text = Text(one_line(change.path), overflow="fold")
+    if change.before is None:
+        text.append(f"  new, {added} lines", "dim")
+        return text
+    return text.append(f"  +{added}", "green").append(f" −{removed}", "red")
+
+
+def diff(change: Diff, first_line: int | None) -> Drawing:
+    """Coloured lines with their numbers; without numbers where the first line's is not known."""
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = diff_lines(change)
+    start = 1 if first_line is None else first_line
+    width = len(str(start + max((line.number for line in lines), default=1))) + 1
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=6 + (width if first_line is not None else 0), justify="right", style="dim", no_wrap=True)
+    grid.add_column(width=1)
+    grid.add_column(overflow="fold")
+    styles = {"-": "red", "+": "green", " ": "dim", "…": "dim italic"}
+    for line in lines[:MOST_DIFF_LINES]:
+        number = str(line.number + start - 1) if first_line is not None and line.number else ""
+        grid.add_row(number, Text(line.kind, styles[line.kind]), Text(clean(line.text), styles[line.kind]))
+    if len(lines) > MOST_DIFF_LINES:
+        grid.add_row("", "…", Text(f"+{len(lines) - MOST_DIFF_LINES} lines", "dim"))
+    return grid
+
+
+def checklist(items: Checklist) -> Text:
+    """One item a line with its box."""
+    from rich.text import Text
+
+    text = Text(overflow="fold")
+    for index, (label, state) in enumerate(items.items):
+        mark, style = _MARKS[state]
+        text.append("\n" * bool(index) + f"{mark} ", style)
+        text.append(one_line(label), "dim strike" if state == "completed" else style)
+    return text
+
+
+def prompt(text: str) -> Text:
+    """What the person sent."""
+    from rich.text import Text
+
+    lines = clean(text).rstrip().split("\n")
+    return Text("\n".join(f"{'›' if not index else ' '} {line}" for index, line in enumerate(lines)), "bold cyan")
+
+
+def notice(event: Notice) -> Text:
+    """A line with its mark."""
+    from rich.text import Text
+
+    mark, style = _LEVELS[event.level]
+    return Text(f"{mark} {clean(event.text).strip()}", style, overflow="fold")
+
+
+def outcome(result: RunResult) -> Text | None:
+    """How a run ended, where that is not plain to see."""
+    from rich.text import Text
+
+    if result.terminal_reason.startswith("aborted"):
+        return Text("⏹ Interrupted. What should be done instead?", "yellow")
+    if not result.is_error:
+        return None
+    said = "; ".join(map(str, result.errors)) or result.text or result.terminal_reason
+    return Text(f"✗ {clean(said).strip()}", "red", overflow="fold")
+
+
+def costs(lines: Sequence[CostLine]) -> Drawing:
+    """The cost table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not lines:
+        return Text("Nothing was asked of a model yet.", "dim")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("model", overflow="fold")
+    for name in ("requests", "input", "cache read", "cache write", "output", "cost"):
+        table.add_column(name, justify="right")
+    for line in lines:
+        use = line.usage
+        tokens = (
+            use.input_tokens, use.cache_read_input_tokens, use.cache_creation_input_tokens, use.output_tokens,
+        )  # fmt: skip
+        table.add_row(one_line(line.model), str(line.requests), *(f"{n:,}" for n in tokens), dollars(line.dollars))
+    if len(lines) > 1:
+        table.add_row("all", str(sum(line.requests for line in lines)), "", "", "", "", total(lines), style="bold")
+    return table
+
+
+def rules(all_rules: Sequence[Rule], mode: str) -> Drawing:
+    """The rules in force, each with where it stands."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    head = Text(f"Permission mode: {mode}")
+    if not all_rules:
+        return Group(head, Text("No permission rules are set.", "dim"))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("", "rule", "from"):
+        table.add_column(name, overflow="fold")
+    styles = {"allow": "green", "ask": "yellow", "deny": "red"}
+    for rule in all_rules:
+        place = rule.source if rule.file is None else rule.file + (f":{rule.line}" if rule.line else "")
+        table.add_row(Text(rule.behavior, styles[rule.behavior]), one_line(str(rule)), Text(one_line(place), "dim"))
+    return Group(head, table)
+
+
+def markdown(text: str) -> Drawing:
+    """An answer's text."""
+    from .markdown import prose
+
+    return prose(clean(text))
+
+
+def total(lines: Sequence[CostLine]) -> str:
+    """What the session cost, as far as prices are known."""
+    known = [line.dollars for line in lines if line.dollars is not None]
+    return dollars(sum(known)) + ("" if len(known) == len(lines) else " + ?")
+
+
+def dollars(amount: float | None) -> str:
+    """`$0.0123`; cents are enough from a dollar on."""
+    return "?" if amount is None else f"${amount:.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def seconds(duration: float) -> str:
+    """`4.2 s`, `2 m 5 s`."""
+    if duration < 10:
+        return f"{duration:.1f} s"
+    minutes, rest = divmod(round(duration), 60)
+    return f"{minutes} m {rest} s" if minutes else f"{rest} s"
+
+
+def lines_of(text: str, style: Any = "") -> Text:
+    """Plain text in a style."""
+    from rich.text import Text
+
+    return Text(clean(text), style, overflow="fold")

@@ -1,0 +1,136 @@
+"""What goes on right now, as lines that change: the end of the answer, running calls, the spinner. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from toolpost import (
+    InputDelta,
+    MessageStart,
+    Retrying,
+    RunResult,
+    SessionEvent,
+    SessionStarted,
+    StreamEvent,
+    Streaming,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgressed,
+    ToolStarted,
+    ToolUseStart,
+)
+
+from .clean import clean, one_line
+
+Fragment: TypeAlias = tuple[str, str]
+Line: TypeAlias = Sequence[Fragment]
+"""Pieces of text, each with a style by prompt_toolkit's names."""
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+FRAME_SECONDS = 0.1
+_DIM = "ansibrightblack"
+
+
+@dataclass
+class _Running:
+    name: str
+    summary: str
+    since: float
+    progress: str = ""
+
+
+class Live:
+    """Follows the events of a turn; `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._since: float | None = None
+        self._activity = ""
+        self._retry_at: float | None = None
+        self._running: dict[str, _Running] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs."""
+        return self._since is not None
+
+    def begin(self, activity: str = "Waiting for the model") -> None:
+        """Something began that takes time."""
+        self._since, self._activity, self._retry_at = self._clock(), activity, None
+
+    def end(self) -> None:
+        """It is over."""
+        self._since = self._retry_at = None
+        self._running.clear()
+
+    def follow(self, event: SessionEvent) -> None:
+        """Take an event of the turn."""
+        if isinstance(event, SessionStarted):
+            self._activity = "Waiting for the model"
+        elif isinstance(event, Streaming):
+            self._stream(event.event)
+        elif isinstance(event, ToolStarted):
+            self._running[event.tool_use_id] = _Running(event.tool_name, event.summary, self._clock())
+            self._activity = one_line(event.activity)
+        elif isinstance(event, ToolProgressed) and event.tool_use_id in self._running:
+            self._running[event.tool_use_id].progress = event.text
+        elif isinstance(event, ToolFinished):
+            self._running.pop(event.tool_use_id, None)
+            self._activity = "Waiting for the model"
+        elif isinstance(event, RunResult):
+            self._running.clear()
+
+    def lines(self, tail: Sequence[str], queued: Sequence[str]) -> list[Line]:
+        """Return what to draw, from the top down."""
+        shown: list[Line] = [[("", line)] for line in tail]
+        for call in self._running.values():
+            shown += self._call(call)
+        if self.busy and not self._running:
+            shown.append(self._spinner())
+        shown += [[(_DIM, f"  next: {one_line(text)}")] for text in queued]
+        return shown
+
+    def _stream(self, event: StreamEvent) -> None:
+        self._retry_at = None
+        if isinstance(event, Retrying):
+            self._retry_at = self._clock() + event.delay
+            self._activity = f"Retrying ({event.attempt}/{event.of})"
+        elif isinstance(event, MessageStart):
+            self._activity = "Answering"
+        elif isinstance(event, ThinkingDelta):
+            self._activity = "Thinking"
+        elif isinstance(event, TextDelta):
+            self._activity = "Writing"
+        elif isinstance(event, ToolUseStart):
+            self._activity = f"Preparing {one_line(event.name)}"
+        elif isinstance(event, InputDelta) and not self._activity.startswith("Preparing"):
+            self._activity = "Preparing a call"
+
+    def _call(self, call: _Running) -> list[Line]:
+        title = f"({one_line(call.summary)})" if call.summary else ""
+        lines: list[Line] = [
+            [
+                ("ansigreen", f"{self._frame()} "),
+                ("bold", one_line(call.name)),
+                ("", title),
+                (_DIM, f"  {self._elapsed(call.since)}"),
+            ]
+        ]
+        last = clean(call.progress).rstrip().rpartition("\n")[2].strip()
+        return [*lines, [(_DIM, f"  ⎿  {last}")]] if last else lines
+
+    def _spinner(self) -> Line:
+        since = self._clock() if self._since is None else self._since
+        wait = "" if self._retry_at is None else f" in {max(0, round(self._retry_at - self._clock()))} s"
+        note = f"  {self._elapsed(since)} · Esc interrupts"
+        return [("ansicyan", f"{self._frame()} "), ("", f"{self._activity}{wait}…"), (_DIM, note)]
+
+    def _frame(self) -> str:
+        return FRAMES[int(self._clock() / FRAME_SECONDS) % len(FRAMES)]
+
+    def _elapsed(self, since: float) -> str:
+        minutes, rest = divmod(int(self._clock() - since), 60)
+        return f"{minutes} m {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,171 @@
+"""What a session's events leave on the screen for good, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toolpost import (
+    AssistantMessage,
+    Diff,
+    MessageStart,
+    Notice,
+    Retrying,
+    RunResult,
+    SessionEvent,
+    StreamEvent,
+    Streaming,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolUseStart,
+    text_of,
+)
+
+from . import draw
+
+if TYPE_CHECKING:
+    from .draw import Drawing
+
+    Locate = Callable[[Diff], int | None]
+
+
+class Pieces(Protocol):
+    """Cuts streamed text into pieces that are final."""
+
+    @property
+    def tail(self) -> str:
+        """What is not final yet."""
+
+    def feed(self, text: str) -> Iterator[str]:
+        """Take more; yield what became final."""
+
+    def finish(self) -> str:
+        """Give back the rest."""
+
+
+class WholeLines:
+    """Pieces for a terminal that can't redraw: whole lines."""
+
+    def __init__(self) -> None:
+        self.tail = ""
+
+    def feed(self, text: str) -> Iterator[str]:
+        """Yield all lines that are complete, as one piece."""
+        complete, end, self.tail = (self.tail + text).rpartition("\n")
+        if end:
+            yield complete
+
+    def finish(self) -> str:
+        """Give back the last line."""
+        rest, self.tail = self.tail, ""
+        return rest
+
+
+class Narrator:
+    """Turns events into drawings. `locate` says on which line of its file a change begins, if that can be known."""
+
+    def __init__(self, pieces: Pieces, locate: Locate, *, markdown: bool, spaced: bool = True) -> None:
+        self._pieces = pieces
+        self._locate = locate
+        self._markdown = markdown
+        self._spaced = spaced
+        self._streamed = ""
+        self._last = ""
+        self._seen: list[Diff] = []
+
+    @property
+    def tail(self) -> str:
+        """The text that is still being written."""
+        return self._pieces.tail
+
+    def tell(self, event: SessionEvent) -> Iterator[Drawing]:
+        """Yield what the event adds."""
+        if isinstance(event, Streaming):
+            yield from self._stream(event.event)
+        elif isinstance(event, AssistantMessage):
+            yield from self._message(event)
+        elif isinstance(event, ToolFinished):
+            yield from self._flush()
+            drawn = isinstance(event.view, Diff) and self._was_seen(event.view)
+            first = self._locate(event.view) if isinstance(event.view, Diff) else None
+            yield from self._gap("tool")
+            yield from draw.finished(event, first_line=first, drawn=drawn)
+        elif isinstance(event, Notice):
+            yield from self._flush()
+            yield from self._gap("notice")
+            yield draw.notice(event)
+        elif isinstance(event, RunResult):
+            yield from self._flush()
+            said = draw.outcome(event)
+            if said is not None:
+                yield from self._gap("outcome")
+                yield said
+
+    def other(self, kind: str, *drawings: Drawing) -> Iterator[Drawing]:
+        """Yield drawings that come from elsewhere, set off from what stands above them."""
+        yield from self._flush()
+        yield from self._gap(kind)
+        yield from drawings
+
+    def seen(self, view: Any) -> None:
+        """Remember a change that was drawn in a question, so that its result does not draw it again."""
+        if isinstance(view, Diff):
+            self._seen.append(view)
+
+    def _stream(self, event: StreamEvent) -> Iterator[Drawing]:
+        if isinstance(event, MessageStart):
+            yield from self._flush()
+            self._streamed = ""
+        elif isinstance(event, TextDelta):
+            self._streamed += event.text
+            for piece in self._pieces.feed(event.text):
+                yield from self._prose(piece)
+        elif isinstance(event, (ToolUseStart, ThinkingDelta)):
+            yield from self._flush()
+        elif isinstance(event, Retrying):
+            yield from self._flush()
+            yield from self._gap("notice")
+            wait = f"{event.delay:.0f}" if event.delay >= 1 else f"{event.delay:.1f}"
+            text = f"{event.error.rstrip('.')}; retrying in {wait} s ({event.attempt}/{event.of})"
+            yield draw.notice(Notice(text, "warning"))
+
+    def _message(self, event: AssistantMessage) -> Iterator[Drawing]:
+        """Draw the text of a block unless it was streamed already."""
+        text = text_of(event.message)
+        if event.parent_tool_use_id is not None or not text:
+            return
+        before, found, after = self._streamed.partition(text)
+        self._streamed = before + after
+        if not found:
+            for piece in self._pieces.feed(text):
+                yield from self._prose(piece)
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[Drawing]:
+        rest = self._pieces.finish()
+        if rest.strip():
+            yield from self._prose(rest)
+
+    def _prose(self, text: str) -> Iterator[Drawing]:
+        if not self._markdown:
+            yield from self._gap("text", always=False)
+            yield draw.lines_of(text.rstrip("\n"))
+        elif text.strip():
+            yield from self._gap("text", always=True)
+            yield draw.markdown(text)
+
+    def _gap(self, kind: str, *, always: bool = False) -> Iterator[Drawing]:
+        """A blank line between things of different kinds, and between paragraphs."""
+        if self._spaced and (always or self._last != kind):
+            yield ""
+        self._last = kind
+
+    def _was_seen(self, view: Diff) -> bool:
+        """Whether a question showed this change; what was asked may have held less of the file around it."""
+        for index, seen in enumerate(self._seen):
+            inside = (seen.before or "") in (view.before or "") and seen.after in view.after
+            if seen.path == view.path and inside:
+                del self._seen[index]
+                return True
+        return False

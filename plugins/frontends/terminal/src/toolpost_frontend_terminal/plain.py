@@ -1,0 +1,172 @@
+"""A terminal that can't redraw, or none at all: whole lines only."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from toolpost import Reply
+
+from .asking import STOP
+from .clean import one_line
+
+if TYPE_CHECKING:
+    from asyncio import Future
+
+    from toolpost import PermissionMode, SessionEvent, View
+
+    from .asking import Choice
+    from .draw import Drawing
+    from .narrate import Narrator
+
+
+class PlainStage:
+    """Draws lines without colour and reads lines from standard input."""
+
+    def __init__(self, narrator: Narrator) -> None:
+        from rich.console import Console
+
+        self._narrator = narrator
+        self._console = Console(file=sys.stdout, force_terminal=False, no_color=True, highlight=False, markup=False)
+        self._input = _Lines()
+        self._interactive = sys.stdin is not None and sys.stdin.isatty()
+        self._interrupt: Callable[[], None] | None = None
+        self._leaving = False
+
+    async def __aenter__(self) -> PlainStage:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._on_interrupt)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+
+    async def next_line(self) -> str | None:
+        """Read a line; one that ends in a backslash goes on with the next."""
+        text = ""
+        while True:
+            line = await self._read("› " if not text else "  ")
+            if line is None:
+                return text.strip() or None
+            self._leaving = False
+            if line.endswith("\\"):
+                text += line[:-1] + "\n"
+            elif (text + line).strip():
+                return (text + line).strip()
+
+    def show(self, kind: str, *drawings: Drawing) -> None:
+        """Print at once."""
+        self._print(*self._narrator.other(kind, *drawings))
+
+    def follow(self, event: SessionEvent) -> None:
+        """Print what the event leaves."""
+        self._print(*self._narrator.tell(event))
+
+    def seen(self, view: View | None) -> None:
+        """Remember that a question showed this."""
+        self._narrator.seen(view)
+
+    def busy(self, activity: str, interrupt: Callable[[], None]) -> None:
+        """Let Ctrl-C interrupt."""
+        del activity
+        self._interrupt = interrupt
+
+    def idle(self) -> None:
+        """Let Ctrl-C leave."""
+        self._interrupt = None
+
+    async def choose(self, choices: Sequence[Choice]) -> tuple[str, Reply]:
+        """Print the choices and read a number; any other text is a no that says why."""
+        self._print(*(f"  {number}. {choice.label}" for number, choice in enumerate(choices, 1)))
+        while True:
+            line = await self._read("Number, or what to do instead: ")
+            if line is None:
+                return "No", STOP
+            text = line.strip()
+            chosen = _chosen(text, choices)
+            if chosen is not None and chosen.reply is not None:
+                return chosen.label, chosen.reply
+            if chosen is not None:
+                text = (await self._read("What should be done instead? ") or "").strip()
+            if text or chosen is not None:
+                return (f"No: {one_line(text)}" if text else "No"), Reply(allow=False, feedback=text)
+
+    def status(self, text: str, next_mode: Callable[[], PermissionMode] | None = None) -> None:
+        """There is no corner to show it in."""
+
+    def _print(self, *drawings: Drawing) -> None:
+        for drawing in drawings:
+            self._console.print(drawing)
+
+    async def _read(self, prompt: str) -> str | None:
+        if self._interactive:
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
+        return await self._input.next()
+
+    def _on_interrupt(self) -> None:
+        if self._interrupt is not None:
+            self._interrupt()
+        elif self._leaving:
+            self._input.end()
+        else:
+            self._leaving = True
+            print("\nCtrl-C again leaves.", flush=True)
+
+
+def _chosen(text: str, choices: Sequence[Choice]) -> Choice | None:
+    if text.isdecimal() and 1 <= int(text) <= len(choices):
+        return choices[int(text) - 1]
+    words = {"y": 0, "yes": 0, "n": len(choices) - 1, "no": len(choices) - 1}
+    return choices[words[text.lower()]] if text.lower() in words else None
+
+
+class _Lines:
+    """The lines of standard input, read without holding up the event loop."""
+
+    def __init__(self) -> None:
+        self._fd = None if sys.stdin is None or sys.stdin.closed else sys.stdin.fileno()
+        self._pending = b""
+        self._waiting: Future[None] | None = None
+
+    async def next(self) -> str | None:
+        """Return the next line without its end; None at EOF."""
+        while self._fd is not None and b"\n" not in self._pending:
+            await self._readable(self._fd)
+            try:
+                data = b"" if self._fd is None else os.read(self._fd, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                self._fd = None
+            self._pending += data
+        if not self._pending:
+            return None
+        line, _, self._pending = self._pending.partition(b"\n")
+        return line.decode("utf-8", "replace").removesuffix("\r")
+
+    def end(self) -> None:
+        """Take no more lines."""
+        self._fd, self._pending = None, b""
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    async def _readable(self, fd: int) -> None:
+        loop = asyncio.get_running_loop()
+        waiting = self._waiting = loop.create_future()
+
+        def ready() -> None:
+            if not waiting.done():
+                waiting.set_result(None)
+
+        try:
+            loop.add_reader(fd, ready)
+        except (PermissionError, NotImplementedError):  # a file, which is always ready
+            return
+        try:
+            await waiting
+        finally:
+            loop.remove_reader(fd)

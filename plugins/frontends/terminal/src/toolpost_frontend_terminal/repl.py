@@ -1,0 +1,137 @@
+"""The loop: read a line, run the turn or the command, read the next."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from toolpost import MODES, Diff, Notice, PermissionMode, Reply, RunResult, ToolpostError, text_of
+
+from . import asking, commands, draw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolpost import Host, Question, SessionDoor
+
+    from .stage import Stage
+
+# What Shift-Tab goes through; the other modes take more than a key.
+_CYCLE: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
+
+
+class Repl:
+    """One sitting at the terminal. See the README for what it reads of `LaunchOptions.extra`."""
+
+    def __init__(self, host: Host, stage: Stage, locate: Callable[[Diff], int | None], *, can_ask: bool) -> None:
+        extra = host.options.extra
+        self._host = host
+        self._stage = stage
+        self._locate = locate
+        self._once = bool(extra.get("once"))
+        self._yes = bool(extra.get("yes"))
+        self._pause = float(extra.get("pause", 0))
+        self._can_ask = can_ask or self._yes
+        self._asking = asyncio.Lock()
+        self._failed = False
+        self.door: SessionDoor | None = None
+
+    async def run(self) -> int:
+        """Open the session and serve the person until they are done; return the exit code."""
+        self._stage.busy("Opening the session", _ignore)
+        async with self._host.open(self._host.options, ask=self._ask if self._can_ask else None) as door:
+            self.door = door
+            self._stage.idle()
+            self._show_history(door)
+            self._show_status(door)
+            await self._serve(door)
+            self._show_end(door)
+        return 1 if self._once and self._failed else 0
+
+    async def _serve(self, door: SessionDoor) -> None:
+        if self._host.options.prompt:
+            await self._submit(door, self._host.options.prompt)
+            if self._once:
+                return
+        while (line := await self._stage.next_line()) is not None:
+            command = commands.parse(line)
+            if command is None:
+                await self._submit(door, line)
+            elif not await self._command(door, line, *command):
+                return
+            self._show_status(door)
+
+    async def _submit(self, door: SessionDoor, prompt: str) -> None:
+        self._stage.show("prompt", draw.prompt(prompt))
+        self._stage.busy("Waiting for the model", door.interrupt)
+        try:
+            async for event in door.submit(prompt):
+                self._stage.follow(event)
+                if isinstance(event, RunResult):
+                    self._failed = event.is_error
+        except ToolpostError as error:
+            self._failed = True
+            self._stage.show("notice", draw.notice(Notice(str(error), "error")))
+        finally:
+            self._stage.idle()
+
+    async def _command(self, door: SessionDoor, line: str, name: str, argument: str) -> bool:
+        self._stage.show("prompt", draw.prompt(line))
+
+        def show(*drawings: draw.Drawing) -> None:
+            self._stage.show("command", *drawings)
+
+        return await commands.run(name, argument, door, show)
+
+    async def _ask(self, question: Question) -> Reply:
+        """Put one question at a time, whatever number of calls wait."""
+        async with self._asking:
+            view = asking.view_of(question)
+            first = self._locate(view) if isinstance(view, Diff) else None
+            self._stage.show("question", *asking.drawings(question, view, first))
+            self._stage.seen(view)
+            label, reply = await self._answer(question)
+            self._stage.show("question", asking.answered(label))
+            return reply
+
+    async def _answer(self, question: Question) -> tuple[str, Reply]:
+        if not self._yes:
+            return await self._stage.choose(asking.choices(question))
+        await asyncio.sleep(self._pause)
+        return "Yes (--yes answers)", Reply(allow=True)
+
+    def _show_history(self, door: SessionDoor) -> None:
+        """Show the last exchange of a session that goes on."""
+        if not door.messages:
+            return
+        said = {message["role"]: text for message in door.messages if (text := text_of(message).strip())}
+        if "user" in said:
+            self._stage.show("prompt", draw.prompt(said["user"]))
+        if "assistant" in said:
+            self._stage.show("text", draw.markdown(said["assistant"]))
+        self._stage.show("notice", draw.notice(Notice(f"The session goes on after {len(door.messages)} messages.")))
+
+    def _show_status(self, door: SessionDoor) -> None:
+        def next_mode() -> PermissionMode:
+            at = _CYCLE.index(door.permission_mode) if door.permission_mode in _CYCLE else -1
+            try:
+                door.set_permission_mode(_CYCLE[(at + 1) % len(_CYCLE)])
+            except ToolpostError as error:
+                self._stage.show("notice", draw.notice(Notice(str(error), "error")))
+            self._show_status(door)
+            return door.permission_mode
+
+        spent = draw.total(door.costs()) if door.costs() else ""
+        mode = door.permission_mode if door.permission_mode in MODES else "default"
+        self._stage.status(" · ".join(filter(None, (door.model.id, f"{mode} mode", spent, "/help"))), next_mode)
+
+    def _show_end(self, door: SessionDoor) -> None:
+        if door.costs():
+            self._stage.show("end", draw.costs(door.costs()))
+        if door.transcript_path is not None and door.transcript_path.exists():
+            self._stage.show("end", draw.lines_of(f"Transcript: {door.transcript_path}", "dim"))
+            self._stage.show("end", draw.lines_of(f"Go on with: toolpost --resume {door.id}", "dim"))
+
+
+def _ignore(*_: Any) -> None:
+    """Nothing can be interrupted yet."""

@@ -1,0 +1,40 @@
+"""What the loop needs of a terminal, whether it can redraw or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from toolpost import PermissionMode, Reply, SessionEvent, View
+
+    from .asking import Choice
+    from .draw import Drawing
+
+
+class Stage(Protocol):
+    """A terminal."""
+
+    async def next_line(self) -> str | None:
+        """Return what the person sends next; None when they are done."""
+
+    def show(self, kind: str, *drawings: Drawing) -> None:
+        """Draw for good, below all that was drawn before, and set off from what is of another kind."""
+
+    def follow(self, event: SessionEvent) -> None:
+        """Draw an event, and what it changes of what goes on."""
+
+    def busy(self, activity: str, interrupt: Callable[[], None]) -> None:
+        """Something began that takes time and that the person may interrupt."""
+
+    def idle(self) -> None:
+        """It is over."""
+
+    def seen(self, view: View | None) -> None:
+        """Remember that a question showed this."""
+
+    async def choose(self, choices: Sequence[Choice]) -> tuple[str, Reply]:
+        """Have the person choose; return the label of what they chose and the reply that it stands for."""
+
+    def status(self, text: str, next_mode: Callable[[], PermissionMode] | None = None) -> None:
+        """Show the state of the session in a corner; `next_mode` changes the mode."""

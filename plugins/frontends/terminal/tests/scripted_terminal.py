@@ -1,0 +1,17 @@
+"""Runs the front end with a scripted session: `python scripted_terminal.py [OPTIONS]`, a JSON object."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from terminal_doubles import ScriptedHost  # type: ignore[import-not-found]
+
+from toolpost import LaunchOptions
+from toolpost_frontend_terminal import Terminal
+
+if __name__ == "__main__":
+    options = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    opening = options.pop("opening", 0.0)
+    sys.exit(asyncio.run(Terminal().run(ScriptedHost(LaunchOptions(**options), opening=opening))))

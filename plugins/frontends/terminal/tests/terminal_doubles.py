@@ -1,0 +1,244 @@
+"""Doubles of a host and its session for the terminal: each prompt plays the scene of its first word."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from toolpost import (
+    Ask,
+    AssistantMessage,
+    CostLine,
+    Diff,
+    LaunchOptions,
+    MessageStart,
+    ModelInfo,
+    Notice,
+    PermissionRequest,
+    PermissionScope,
+    Question,
+    Reply,
+    Retrying,
+    Rule,
+    RunResult,
+    SessionEvent,
+    SessionStarted,
+    Stop,
+    Streaming,
+    TextDelta,
+    ToolFinished,
+    ToolpostError,
+    ToolProgressed,
+    ToolStarted,
+    Usage,
+)
+
+SESSION = "5e551011-0000-4000-8000-000000000001"
+ANSWER = """I looked at **two** files:
+
+1. `app.py` is fine
+2. `util.py` has a bug
+
+```python
+def add(a, b):
+    return a - b
+```
+
+That is all."""
+
+
+def result(**changes: Any) -> RunResult:
+    plain = RunResult(
+        subtype="success",
+        is_error=False,
+        text="done",
+        session_id=SESSION,
+        terminal_reason="completed",
+        usage=Usage(10, 20),
+    )
+    return replace(plain, **changes)
+
+
+def question(tool_name: str = "Bash", suggestions: tuple[Any, ...] = (), **changes: Any) -> Question:
+    given = changes.pop("tool_input", {"command": "make clean"})
+    here = Path("/project")
+    request = PermissionRequest(
+        tool_name=tool_name,
+        tool_input=given,
+        scope=PermissionScope(cwd=here, home=here, project=here),
+    )
+    decision = Ask("no rule allows it", suggestions=suggestions)
+    return Question(request=request, decision=decision, title=tool_name, **changes)
+
+
+ALWAYS = {
+    "type": "addRules",
+    "destination": "localSettings",
+    "behavior": "allow",
+    "rules": [{"toolName": "Bash", "ruleContent": "make:*"}],
+}
+
+
+@dataclass
+class Scene:
+    """What a prompt's run has at hand."""
+
+    door: ScriptedDoor
+    ask: Callable[[Question], Any]
+
+    async def play(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield SessionStarted(
+            session_id=SESSION, cwd=self.door.cwd, model="model-1", tools=("Bash",), permission_mode="default"
+        )
+        played = getattr(self, prompt.split()[0], self.echo)
+        async for event in played(prompt):
+            yield event
+
+    async def echo(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        for event in text_events(f"You said: {prompt}"):
+            yield event
+        yield result()
+
+    async def stream(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield Streaming(MessageStart("msg_1", "model-1"))
+        for start in range(0, len(ANSWER), 7):
+            yield Streaming(TextDelta(ANSWER[start : start + 7]))
+            await asyncio.sleep(0.02)
+        yield assistant(ANSWER)
+        yield Streaming(Stop("end_turn"))
+        yield result()
+
+    async def bash(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        reply: Reply = await self.ask(question(suggestions=(ALWAYS,), details="Clean the build folder"))
+        self.door.replies.append(reply)
+        if reply.stop:
+            yield result(is_error=True, subtype="error_during_execution", terminal_reason="aborted_tools")
+            return
+        text = "cleaned\n" if reply.allow else f"The user said no: {reply.feedback}"
+        yield tool_finished("Bash", "make clean", text=text, is_error=not reply.allow)
+        yield result()
+
+    async def edit(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        given = {"file_path": "app.py", "old_string": "a - b", "new_string": "a + b"}
+        reply: Reply = await self.ask(question("Edit", tool_input=given, details="Edit app.py"))
+        if reply.allow:
+            change = Diff("app.py", "def add(a, b):\n    return a - b\n", "def add(a, b):\n    return a + b\n")
+            yield tool_finished("Edit", "app.py", text="Edited app.py", view=change)
+        yield result()
+
+    async def run(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield ToolStarted(tool_use_id="t1", tool_name="Bash", summary="make all", activity="Running make all")
+        yield ToolProgressed(tool_use_id="t1", tool_name="Bash", text="cc -c one.c", elapsed=0.1)
+        await self.door.interrupted.wait()
+        self.door.interrupted.clear()
+        yield tool_finished("Bash", "make all", text="Interrupted by the user", is_error=True)
+        yield result(is_error=True, subtype="error_during_execution", terminal_reason="aborted_tools")
+
+    async def retry(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield Streaming(Retrying(3, 10, 4.0, "overloaded", 529))
+        await self.door.interrupted.wait()
+        yield result(is_error=True, subtype="error_during_execution", terminal_reason="aborted_streaming")
+
+    async def escape(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        for event in text_events("before\x1b[2J\x1b]0;owned\x07 after"):
+            yield event
+        yield tool_finished("Bash", "printf", text="\x1b[31mred\x1b[0m\x9b1;1H plain")
+        yield result()
+
+    async def wide(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield tool_finished("Bash", "echo 漢字かな交じり文" * 8, text="漢字かな交じり文" * 30)
+        for event in text_events("結果は" * 40):
+            yield event
+        yield result()
+
+    async def fail(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield Notice("The disk is nearly full", "warning")
+        yield result(is_error=True, subtype="error_during_execution", terminal_reason="model_error", text="No key")
+
+
+def assistant(text: str) -> AssistantMessage:
+    return AssistantMessage(
+        message={"role": "assistant", "content": [{"type": "text", "text": text}]},
+        message_id="msg_1",
+        model="model-1",
+        uuid="u1",
+        usage=Usage(),
+    )
+
+
+def text_events(text: str) -> Sequence[SessionEvent]:
+    return [Streaming(MessageStart("msg_1", "model-1")), Streaming(TextDelta(text)), assistant(text)]
+
+
+def tool_finished(name: str, summary: str, **changes: Any) -> ToolFinished:
+    return ToolFinished(tool_use_id="t1", tool_name=name, summary=summary, **{"is_error": False, "text": "", **changes})
+
+
+@dataclass
+class ScriptedDoor:
+    id: str = SESSION
+    cwd: Path = field(default_factory=Path.cwd)
+    model: ModelInfo = field(default_factory=lambda: ModelInfo(id="model-1"))
+    permission_mode: str = "default"
+    transcript_path: Path | None = None
+    messages: tuple[Any, ...] = ()
+    ask: Any = None
+    prompts: list[str] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    cleared: int = 0
+    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def submit(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        self.prompts.append(prompt)
+        self.interrupted.clear()
+        async for event in Scene(self, self.ask).play(prompt):
+            yield event
+
+    def interrupt(self, reason: str = "user_cancel") -> None:
+        self.interrupted.set()
+
+    def set_model(self, name: str) -> ModelInfo:
+        self.model = ModelInfo(id=name)
+        return self.model
+
+    def set_permission_mode(self, mode: str) -> None:
+        self.permission_mode = mode
+
+    def rules(self) -> Sequence[Rule]:
+        return [Rule("Bash", "git *", "allow", "userSettings", "/home/me/.toolpost/settings.json", 4)]
+
+    def update_rules(self, updates: Any) -> None: ...
+
+    def costs(self) -> Sequence[CostLine]:
+        return [CostLine(model="model-1", requests=2, usage=Usage(1200, 34), dollars=0.0123)] if self.prompts else []
+
+    async def clear(self) -> None:
+        self.cleared += 1
+
+
+@dataclass
+class ScriptedHost:
+    options: LaunchOptions = field(default_factory=LaunchOptions)
+    door: ScriptedDoor = field(default_factory=ScriptedDoor)
+    refusal: ToolpostError | None = None
+    opening: float = 0.0
+    version: str = "1.2.3"
+
+    @asynccontextmanager
+    async def open(self, options: LaunchOptions, ask: Any = None) -> AsyncIterator[ScriptedDoor]:
+        await asyncio.sleep(self.opening)
+        if self.refusal is not None:
+            raise self.refusal
+        self.door.ask = ask or _nobody
+        yield self.door
+
+    async def launch(self, frontend: str, options: LaunchOptions) -> int:
+        raise AssertionError("the terminal launches nothing")
+
+
+async def _nobody(question: Question) -> Reply:
+    return Reply(allow=False, feedback="nobody can be asked")

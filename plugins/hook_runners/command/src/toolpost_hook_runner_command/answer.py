@@ -1,0 +1,102 @@
+"""What a hook's exit code and output mean (compat.md 2.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolpost import Finished, HookAnswer
+
+_BLOCKED = 2
+_NOT_STARTED = {126: "it can't be executed", 127: "there is no such program"}
+_KEYS = frozenset(
+    {
+        "async",
+        "continue",
+        "decision",
+        "hookSpecificOutput",
+        "reason",
+        "stopReason",
+        "suppressOutput",
+        "systemMessage",
+        "terminalSequence",
+    }
+)
+
+
+def answer_of(ended: Finished, *, timeout: float, duration: float) -> HookAnswer:
+    """Return the answer of a hook that ran; both times are in seconds."""
+    text, errors = ended.output.decode(errors="replace").strip(), ended.errors.decode(errors="replace").strip()
+    output = _json_in(text)
+
+    def answer(status: Any, reason: str = "") -> HookAnswer:
+        return HookAnswer(
+            status=status,
+            output=output or {},
+            text="" if output is not None else text,
+            errors=errors,
+            reason=reason,
+            exit_code=None if ended.timed_out else ended.returncode,
+            duration=duration,
+        )
+
+    if ended.timed_out:
+        return answer("timed_out", f"it did not end within {timeout:g} s and was stopped")
+    if ended.returncode == _BLOCKED:
+        return answer("blocked", _block_reason(output or {}) or errors or "the hook gave no reason")
+    if ended.returncode == 0 or output is not None:
+        return answer("ok")
+    return answer("failed", _failure(ended.returncode, errors))
+
+
+def could_not_start(reason: str) -> HookAnswer:
+    """Return the answer of a hook that did not run."""
+    return HookAnswer(status="failed", reason=reason)
+
+
+def _json_in(text: str) -> Mapping[str, Any] | None:
+    """Return the JSON object that the output is; else the last one in it that looks like an answer."""
+    if text.startswith("{"):
+        try:
+            whole = json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return whole if isinstance(whole, dict) else None
+    answers = [found for found in _objects(text) if _KEYS & found.keys()]
+    return answers[-1] if answers else None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects that begin at the beginning of a line."""
+    decoder = json.JSONDecoder()
+    position = 0
+    while position < len(text):
+        if text[position] == "{":
+            try:
+                found, end = decoder.raw_decode(text, position)
+            except (ValueError, RecursionError):
+                pass
+            else:
+                yield found
+                position = end
+        line_end = text.find("\n", position)
+        position = line_end + 1 if line_end >= 0 else len(text)
+
+
+def _block_reason(output: Mapping[str, Any]) -> str:
+    """The reason of a JSON answer that blocks."""
+    specific = output.get("hookSpecificOutput")
+    if isinstance(specific, Mapping) and specific.get("permissionDecision") == "deny":
+        reason = specific.get("permissionDecisionReason")
+    else:
+        reason = output.get("reason") if output.get("decision") == "block" else None
+    return reason if isinstance(reason, str) else ""
+
+
+def _failure(code: int, errors: str) -> str:
+    first = errors.splitlines()[0] if errors else "nothing on standard error"
+    if code in _NOT_STARTED:
+        return f"could not start ({_NOT_STARTED[code]}): {first}"
+    return f"was ended by signal {-code}" if code < 0 else f"exit code {code}: {first}"

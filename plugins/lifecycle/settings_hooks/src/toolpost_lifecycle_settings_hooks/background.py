@@ -1,0 +1,40 @@
+"""Hooks that run while the session goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from toolpost_lifecycle_settings_hooks.said import Said
+
+
+class Background:
+    """The running hooks of a session and what ended ones told; core closes it with the session."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Said | None]] = set()
+        self._told: list[Said] = []
+
+    def start(self, work: Coroutine[Any, Any, Said | None]) -> None:
+        """Run a hook to its end, or to the session's."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def take(self) -> Sequence[Said]:
+        """Return what hooks told since the last time."""
+        told, self._told = self._told, []
+        return told
+
+    async def aclose(self) -> None:
+        """Stop what still runs."""
+        running = tuple(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[Said | None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and task.exception() is None and (said := task.result()) is not None:
+            self._told.append(said)

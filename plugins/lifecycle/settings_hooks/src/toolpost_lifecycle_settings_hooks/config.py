@@ -1,0 +1,138 @@
+"""The `hooks` key of the settings, read entry by entry: a bad one is reported and the others stay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolpost import on
+from toolpost_lifecycle_settings_hooks.matchers import Matcher, MatcherError, subject_of
+
+TITLES: Final[Mapping[str, str]] = {"".join(word.capitalize() for word in name.split("_")): name for name in on.__all__}
+"""The events that there are: the name in settings, and the one in `toolpost.on`."""
+
+TOOL_EVENTS: Final = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
+"""The events that an `if` can be held against; a hook with one never runs at others."""
+
+# Seconds, and what some events lower the longest of them to (compat.md 2.2).
+_TIMEOUTS = {"prompt": 30.0, "agent": 60.0}
+_LONGEST = 600.0
+_LOWERED = {"UserPromptSubmit": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
+_AT_SESSION_END = 60.0
+_EARLY_EVENTS = ("SessionStart", "Setup")
+_EARLY_TYPES = ("command", "mcp_tool")
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One configured hook. `timeout` is in seconds; `where` is its place in the settings."""
+
+    event: str
+    handler: Mapping[str, Any]
+    matcher: Matcher
+    timeout: float
+    where: str
+
+    @property
+    def key(self) -> str:
+        """The same for hooks that are identical, whichever settings file they come from."""
+        return json.dumps([self.event, self.handler], sort_keys=True, default=str)
+
+    @property
+    def label(self) -> str:
+        """What a person recognises it by."""
+        text = next((str(self.handler[key]) for key in ("command", "url", "prompt", "tool") if key in self.handler), "")
+        return text if len(text) <= 80 else f"{text[:79]}…"
+
+    @property
+    def background(self) -> bool:
+        """Whether nobody waits for its answer."""
+        return self.handler.get("async") is True or self.handler.get("asyncRewake") is True
+
+
+def read_hooks(configured: Any, report: Report) -> Mapping[str, Sequence[Hook]]:
+    """Return the usable hooks of each event; says of every other why it is not used."""
+    if not isinstance(configured, Mapping):
+        report(f"settings: 'hooks' must be an object of event names, not {type(configured).__name__}; no hook runs.")
+        return {}
+    hooks: dict[str, list[Hook]] = {}
+    for event, groups in configured.items():
+        if event not in TITLES:
+            report(_unknown_event(event))
+            continue
+        for number, group in _entries(groups, f"hooks.{event}", report):
+            for hook in _group(event, group, f"hooks.{event}[{number}]", report):
+                hooks.setdefault(event, []).append(hook)
+    return hooks
+
+
+def _group(event: str, group: Any, where: str, report: Report) -> Iterator[Hook]:
+    if not isinstance(group, Mapping):
+        report(f"settings: {where} must be an object with 'hooks' and perhaps 'matcher'; it is left out.")
+        return
+    try:
+        matcher = Matcher.parse(group.get("matcher"), event)
+    except MatcherError as error:
+        report(f"settings: {where}.matcher {error}; its hooks do not run.")
+        return
+    for number, handler in _entries(group.get("hooks", ()), f"{where}.hooks", report):
+        place = f"{where}.hooks[{number}]"
+        problem = _problem(event, handler)
+        if problem:
+            report(f"settings: {place} {problem}; it does not run.")
+        else:
+            yield Hook(event, handler, matcher, _timeout(event, handler), place)
+
+
+def _entries(value: Any, where: str, report: Report) -> Iterator[tuple[int, Any]]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        yield from enumerate(value)
+    else:
+        report(f"settings: {where} must be a list, not {type(value).__name__}; it is left out.")
+
+
+def _problem(event: str, handler: Any) -> str:
+    """Say why a hook can't be used; empty if it can."""
+    if not isinstance(handler, Mapping) or not isinstance(handler.get("type"), str):
+        return "must be an object with a 'type' such as \"command\""
+    kind, timeout = handler["type"], handler.get("timeout")
+    if kind == "command" and not (isinstance(handler.get("command"), str) and handler["command"].strip()):
+        return "needs a 'command' that is a text"
+    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0):
+        return f"has the timeout {timeout!r}, which must be a number of seconds above 0"
+    if event in _EARLY_EVENTS and kind not in _EARLY_TYPES:
+        return f"is of type {kind!r}, but at {event} only {' and '.join(_EARLY_TYPES)} can run"
+    if "if" in handler and event not in TOOL_EVENTS:
+        return f"has an 'if', which only {', '.join(TOOL_EVENTS)} can be held against"
+    if handler.get("onFailure") not in (None, "continue", "block"):
+        return f"has onFailure {handler['onFailure']!r}, which may be \"continue\" or \"block\""
+    return ""
+
+
+def _timeout(event: str, handler: Mapping[str, Any]) -> float:
+    given = handler.get("timeout")
+    if given is not None:
+        return min(float(given), _AT_SESSION_END) if event == "SessionEnd" else float(given)
+    usual = _TIMEOUTS.get(handler["type"], _LONGEST)
+    return min(usual, _LOWERED.get(event, usual))
+
+
+def _unknown_event(event: object) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(event), TITLES, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else f" There are {', '.join(TITLES)}."
+    return f"settings: hooks.{event} is no event, so its hooks never run.{hint}"
+
+
+def matching(hooks: Sequence[Hook], value: Any) -> list[Hook]:
+    """Return the hooks whose matcher takes an event, identical ones once, in the order of the settings."""
+    unique: dict[str, Hook] = {}
+    for hook in hooks:
+        if hook.matcher.takes(subject_of(hook.event, value)):
+            unique.setdefault(hook.key, hook)
+    return list(unique.values())

@@ -1,0 +1,86 @@
+"""Matchers: which events of a kind a group of hooks is for (compat.md 2.2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+_SUBJECTS = {
+    "PreToolUse": "tool_name",
+    "PostToolUse": "tool_name",
+    "PostToolUseFailure": "tool_name",
+    "PermissionRequest": "tool_name",
+    "PermissionDenied": "tool_name",
+    "PreSkillShellCommand": "tool_name",
+    "UserPromptExpansion": "command_name",
+    "SessionStart": "source",
+    "Setup": "trigger",
+    "SessionEnd": "reason",
+    "InstructionsLoaded": "load_reason",
+    "StopFailure": "error",
+    "SubagentStart": "agent_type",
+    "SubagentStop": "agent_type",
+    "Notification": "notification_type",
+    "PreCompact": "trigger",
+    "PostCompact": "trigger",
+    "ConfigChange": "source",
+    "DirectoryAdded": "source",
+    "FileChanged": "file_path",
+    "Elicitation": "mcp_server_name",
+    "ElicitationResult": "mcp_server_name",
+}
+"""The field that matchers run on; at other events a matcher is passed over."""
+
+_NAMES = re.compile(r"[A-Za-z0-9_\- ,|]+")
+_FEWER_NAMES = re.compile(r"[A-Za-z0-9_|]+")
+_JAVASCRIPT_GROUP = re.compile(r"\(\?<(?=[A-Za-z_$])")
+
+
+class MatcherError(ValueError):
+    """Raised when a matcher can't be used; reads as the end of a sentence about it."""
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """Takes everything, exact names, or what a pattern is found in."""
+
+    names: frozenset[str] | None = None
+    pattern: re.Pattern[str] | None = None
+
+    @classmethod
+    def parse(cls, text: Any, event: str) -> Matcher:
+        """Read a matcher. Raises MatcherError."""
+        if text is None or text in ("", "*") or event not in _SUBJECTS:
+            return cls()
+        if not isinstance(text, str):
+            raise MatcherError(f"must be a text, not {text!r}")
+        if event == "FileChanged":
+            return cls(names=_split(text, "|"))
+        if (_FEWER_NAMES if event == "StopFailure" else _NAMES).fullmatch(text):
+            return cls(names=_split(text, "|,"))
+        try:
+            return cls(pattern=re.compile(_JAVASCRIPT_GROUP.sub("(?P<", text)))
+        except (re.error, RecursionError) as error:
+            raise MatcherError(f"{text!r} is neither names nor a regular expression ({error})") from error
+
+    def takes(self, subject: str) -> bool:
+        """Whether an event with this subject is meant."""
+        if self.names is not None:
+            return subject in self.names
+        return self.pattern is None or self.pattern.search(subject) is not None
+
+
+def subject_of(event: str, value: Any) -> str:
+    """Return what matchers of an event run on."""
+    field = _SUBJECTS.get(event)
+    if field is None:
+        return ""
+    subject = getattr(value, field)
+    return PurePath(subject).name if event == "FileChanged" else str(subject)
+
+
+def _split(text: str, separators: str) -> frozenset[str]:
+    names = re.split(f"[{separators}]", text)
+    return frozenset(name.strip() for name in names if name.strip())

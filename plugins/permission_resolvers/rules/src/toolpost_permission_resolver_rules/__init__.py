@@ -1,0 +1,1 @@
+"""Allow, ask and deny rules of the settings."""

@@ -1,0 +1,1 @@
+"""Plays a recorded model, and records one."""
