@@ -133,7 +133,9 @@ def test_an_answer_that_goes_on_after_its_stop_is_found() -> None:
 
 def test_a_resolver_that_trusts_the_model_to_write_a_good_input_is_found(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
-        _kit(PermissionResolverContract, plugin=Naive).test_an_input_that_makes_no_sense_does_not_make_it_raise(tmp_path)
+        _kit(PermissionResolverContract, plugin=Naive).test_an_input_that_makes_no_sense_does_not_make_it_raise(
+            tmp_path
+        )
 
 
 def test_replacing_a_test_of_a_kit_needs_a_reason() -> None:

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from toolpost import Aborted, Files, Mcp, MissingService, ModelRequest, ProviderError, StaleFile, Stop, TextDelta, ToolUse
+from toolpost import (
+    Aborted,
+    Files,
+    Mcp,
+    MissingService,
+    ModelRequest,
+    ProviderError,
+    StaleFile,
+    Stop,
+    TextDelta,
+    ToolUse,
+)
 from toolpost.testing import AbortSwitch, FakeModel, make_context, make_scope
 
 REQUEST = ModelRequest(model="fake-model", messages=[{"role": "user", "content": "Hello"}])

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-
 from tests.architecture.folders import PLUGINS, ROOT, Plugin, sources
 
 LAYERS = ("cli", "api", "session", "loop", "tools", "permissions", "prompt", "events", "plugins", "settings")

@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Sequence
 
 import pytest
-
 from tests.architecture.folders import KINDS, PLUGINS, ROOT, Plugin
 
 TOP_LEVEL = {"builtin_tools", "core", "docs", "hookspecs", "plugins", "tests"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.architecture.folders import PLUGINS, Plugin
 from tests.architecture.heavy import HEAVY, loaded_by
 

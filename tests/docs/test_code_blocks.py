@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
 from tests.docs.pages import EXAMPLES, PAGES, ROOT, Block, blocks
 
 READABLE = {"json": json.loads, "toml": tomllib.loads}

@@ -50,7 +50,9 @@ async def find(base: Path, pattern: str, ctx: ToolContext) -> Found:
     if not folder.is_dir():
         return Found(folder, (), rest, f"There is no folder {folder}.")
     if globs.is_literal(rest):
-        note = f"{pattern} is a folder; list its files with {pattern.rstrip('/')}/**." if (folder / rest).is_dir() else ""
+        note = (
+            f"{pattern} is a folder; list its files with {pattern.rstrip('/')}/**." if (folder / rest).is_dir() else ""
+        )
         return Found(folder, (rest,) if rest and (folder / rest).is_file() else (), rest, note)
     program = ripgrep(ctx.env)
     if program is None:

@@ -73,7 +73,9 @@ def written(data: Mapping[str, Any]) -> str:
         head = [f"No results behind offset {offset}: there are {total} {what}"]
     tail = []
     if limit is not None:
-        tail.append(f"({what.capitalize()} {offset + 1}-{offset + limit} of {total}. More with offset={offset + limit}.)")
+        tail.append(
+            f"({what.capitalize()} {offset + 1}-{offset + limit} of {total}. More with offset={offset + limit}.)"
+        )
     if data.get("note"):
         tail.append(f"({data['note']})")
     return "\n".join(part for part in (*head, *body, *tail) if part)

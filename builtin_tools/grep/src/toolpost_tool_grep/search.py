@@ -107,7 +107,9 @@ async def _run(argv: list[str], folder: Path, ctx: ToolContext) -> Finished:
 
 def _checked(ended: Finished) -> tuple[bytes, str]:
     if ended.timed_out:
-        return _whole_lines(ended.output), f"The search was ended after {SECONDS:g} s; this is what it found until then."
+        return _whole_lines(
+            ended.output
+        ), f"The search was ended after {SECONDS:g} s; this is what it found until then."
     if ended.dropped:
         return _whole_lines(ended.output), "There is more output than can be kept; narrow the search."
     # 0: found, 1: not found, 2: an error, after which there may still be results.

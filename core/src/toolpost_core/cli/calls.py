@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 from toolpost import LaunchOptions, Question, Reply, ToolUse
@@ -23,7 +25,7 @@ async def run_lines(lines: TextIO, options: LaunchOptions, *, yes: bool) -> None
     numbers = count(1)
     async with open_session(options, _say_yes if yes else None, need_model=False) as session:
         _tell_notices(session)
-        while line := await asyncio.to_thread(lines.readline):
+        while line := await _next_line(lines):
             if not line.strip():
                 continue
             try:
@@ -34,6 +36,27 @@ async def run_lines(lines: TextIO, options: LaunchOptions, *, yes: bool) -> None
             for answer in await _answers(session, calls):
                 print_line(answer)
             _tell_notices(session)
+
+
+async def _next_line(lines: TextIO) -> str:
+    """Read a line beside the loop, in a thread that nothing waits for: an end by a signal must not wait for input."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[str] = loop.create_future()
+
+    def settle(line: str) -> None:
+        if not answer.done():
+            answer.set_result(line)
+
+    def read() -> None:
+        try:
+            line = lines.readline()
+        except (OSError, ValueError):
+            line = ""
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, line)
+
+    Thread(target=read, daemon=True).start()
+    return await answer
 
 
 async def _say_yes(question: Question) -> Reply:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Any, Final
+
+TERMINATED: Final = 143
 
 
 def complain(text: str) -> None:
@@ -21,6 +25,24 @@ def crash(error: BaseException) -> int:
     complain(f"this is a fault of Toolpost, please report it: {type(error).__name__}: {error}")
     complain("".join(traceback.format_exception(error)))
     return 1
+
+
+def run_async(work: Coroutine[Any, Any, int | None]) -> int:
+    """Run a coroutine to its end and return its exit code; SIGTERM calls it off, so that it closes what it opened."""
+    import asyncio
+    import signal
+
+    async def main() -> int:
+        task = asyncio.ensure_future(work)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        try:
+            return await task or 0
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            return TERMINATED
+
+    return asyncio.run(main())
 
 
 def leave(code: int) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from toolpost_core.cli.usage import UsageMistake
+from toolpost_core.settings.keys import MODE_NAMES
 
 
 class Flag(NamedTuple):
@@ -22,7 +23,6 @@ class Flag(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-MODES: Final = ("default", "manual", "plan", "acceptEdits", "dontAsk", "auto", "bypassPermissions")
 FORMATS: Final = ("text", "json", "stream-json")
 
 FLAGS: Final = (
@@ -34,7 +34,7 @@ FLAGS: Final = (
     Flag(("--model",), "model", "The model to ask.", "text", "MODEL"),
     Flag(("--fallback-model",), "fallback_model", "The model to ask when that one is overloaded.", "text", "MODEL"),
     Flag(("--provider",), "provider", "The provider plugin to ask through.", "text", "NAME"),
-    Flag(("--permission-mode",), "permission_mode", "How calls are permitted.", "text", "MODE", MODES),
+    Flag(("--permission-mode",), "permission_mode", "How calls are permitted.", "text", "MODE", MODE_NAMES),
     Flag(("--allowed-tools", "--allowedTools"), "allowed_tools", "Rules that allow calls.", "list", "RULES"),
     Flag(("--disallowed-tools", "--disallowedTools"), "disallowed_tools", "Rules that deny calls.", "list", "RULES"),
     Flag(("--tools",), "tools", 'The only tools there are: names, "default" or "".', "text", "NAMES"),

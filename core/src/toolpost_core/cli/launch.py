@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from toolpost_core.cli.exits import run_async
 from toolpost_core.cli.flags import parse
 from toolpost_core.cli.options import demo_options, launch_options
 from toolpost_core.cli.stdin import is_interactive, piped_text
@@ -56,8 +57,6 @@ def _with_input(options: LaunchOptions) -> LaunchOptions:
 
 
 def _run(way: str, options: LaunchOptions) -> int:
-    import asyncio
-
     from toolpost_core.api import find_places, make_host, read_settings
 
     settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
@@ -67,4 +66,4 @@ def _run(way: str, options: LaunchOptions) -> int:
             f"No front end is installed, so there is nothing to show a run with (wanted: {name!r}). "
             "Install the standard set: pip install toolpost. `toolpost plugins list` shows what is there."
         )
-    return asyncio.run(make_host(options).launch(name, options))
+    return run_async(make_host(options).launch(name, options))

@@ -13,8 +13,8 @@ import click
 
 from toolpost import LaunchOptions
 from toolpost_core.api import find_places, read_settings
-from toolpost_core.cli.flags import MODES
 from toolpost_core.cli.options import permission_mode, rules, sources
+from toolpost_core.settings.keys import MODE_NAMES
 
 if TYPE_CHECKING:
     from toolpost_core.plugins.registry import Problem, Registry
@@ -53,7 +53,7 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def with_permissions(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the flags that permit calls, in `options`; goes below `with_options`."""
 
-    @click.option("--permission-mode", "--mode", "mode", type=click.Choice(MODES), help="The permission mode.")
+    @click.option("--permission-mode", "--mode", "mode", type=click.Choice(MODE_NAMES), help="The permission mode.")
     @click.option("--allowed-tools", "--allowedTools", "allowed", multiple=True, metavar="RULES", help="Allow these.")
     @click.option(
         "--disallowed-tools", "--disallowedTools", "denied", multiple=True, metavar="RULES", help="Deny these."

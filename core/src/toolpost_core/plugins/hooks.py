@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pluggy
+
 from toolpost import hookspec, on, specs
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import toolpost
 from pluggy import PluginValidationError
+
+import toolpost
 from toolpost import PluginError, SettingsError
 from toolpost_core.plugins.enabling import Enabling, State
 from toolpost_core.plugins.groups import KINDS

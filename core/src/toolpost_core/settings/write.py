@@ -41,13 +41,14 @@ def edit_rules(
     Raises SettingsError and changes nothing.
     """
     with changed(file) as content:
-        permissions = content.setdefault("permissions", {})
-        rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
-        if not isinstance(rules, list):
+        permissions = content.get("permissions", {})
+        before = permissions.get(behavior, []) if isinstance(permissions, dict) else None
+        if not isinstance(before, list):
             raise SettingsError(f"{file}: permissions.{behavior} is no list of texts. Mend the file first.")
-        before = list(rules)
-        rules[:] = [rule for rule in rules if not replace and rule not in remove]
+        rules = [rule for rule in before if not replace and rule not in remove]
         rules += [rule for rule in dict.fromkeys(add) if rule not in rules]
+        if rules != before:
+            content["permissions"] = {**permissions, behavior: rules}
         return rules != before
 
 

@@ -15,7 +15,7 @@ from toolpost._lazy import attach
 __getattr__, __all__ = attach(
     __name__,
     {
-        "_contract": ("PluginContract", "exempt"),
+        "_contract": ("PluginContract", "exempt", "finish"),
         "agents": ("AgentLoaderContract",),
         "compaction": ("CompactionContract", "conversation"),
         "context": ("call_tool", "make_context", "make_scope"),

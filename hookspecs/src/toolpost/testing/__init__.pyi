@@ -2,6 +2,7 @@
 
 from toolpost.testing._contract import PluginContract as PluginContract
 from toolpost.testing._contract import exempt as exempt
+from toolpost.testing._contract import finish as finish
 from toolpost.testing.agents import AgentLoaderContract as AgentLoaderContract
 from toolpost.testing.compaction import CompactionContract as CompactionContract
 from toolpost.testing.compaction import conversation as conversation

@@ -8,7 +8,8 @@ import hashlib
 from pathlib import Path
 from typing import Literal
 
-from toolpost.services import StaleFile, TextFile
+from toolpost.errors import StaleFile
+from toolpost.services import TextFile
 
 
 class PlainFiles:

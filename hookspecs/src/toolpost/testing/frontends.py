@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from toolpost.frontends import (
-    Asker,
-    AssistantMessage,
-    CostLine,
-    LaunchOptions,
-    RunResult,
-    SessionDoor,
-    SessionEvent,
-    SessionStarted,
-    Streaming,
-)
+import pytest
+
+from toolpost.frontends import Asker, CostLine, SessionDoor
+from toolpost.launch import LaunchOptions
 from toolpost.providers import ModelInfo, TextDelta, Usage
+from toolpost.session_events import AssistantMessage, RunResult, SessionEvent, SessionStarted, Streaming
 from toolpost.testing._contract import PluginContract, finish
 
 if TYPE_CHECKING:
-    import pytest
-
     from toolpost.context import AbortReason
     from toolpost.messages import Message
     from toolpost.permissions import PermissionMode, Rule, RuleUpdate
@@ -114,22 +107,29 @@ class FrontendContract(PluginContract):
     group = "frontends"
     options: ClassVar[LaunchOptions] = LaunchOptions(prompt="Say hello.")
 
+    @pytest.fixture(autouse=True)
+    def nobody_types(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """Standard input is a real file with nothing in it."""
+        with Path(os.devnull).open(encoding="utf-8") as nothing:
+            monkeypatch.setattr("sys.stdin", nothing)
+            yield
+
     def test_a_run_that_worked_exits_with_0_and_shows_the_answer(
-        self, folder: Path, capsys: pytest.CaptureFixture[str]
+        self, folder: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
         """If this fails: submit options.prompt, print what the model answers, and return 0 for a good RunResult."""
         host = self._host(folder, _result(is_error=False))
         assert finish(self.make().run(host)) == 0
         assert host.session.prompts == ["Say hello."]
-        assert "Hello there" in capsys.readouterr().out
+        assert "Hello there" in capfd.readouterr().out
 
     def test_a_run_that_failed_exits_with_1_and_shows_the_error(
-        self, folder: Path, capsys: pytest.CaptureFixture[str]
+        self, folder: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
         """If this fails: return 1 where RunResult.is_error, and print its errors."""
         host = self._host(folder, _result(is_error=True))
         assert finish(self.make().run(host)) == 1
-        shown = capsys.readouterr()
+        shown = capfd.readouterr()
         assert "the model is on fire" in shown.out + shown.err
 
     def _host(self, folder: Path, result: RunResult) -> FakeHost:

@@ -100,6 +100,7 @@ async def test_a_repository_without_a_commit_has_a_branch_and_a_status(tmp_path:
     (tmp_path / "new.txt").write_text("x")
     text = await text_for(tmp_path, env)
     assert "Branch: trunk" in text
+    assert "Last commits, newest first: none yet" in text
     assert "?? new.txt" in text
 
 

@@ -15,11 +15,11 @@ from toolpost import (
     RunResult,
     SessionEvent,
     SessionStarted,
+    Streaming,
     TextDelta,
     ToolpostError,
     Usage,
 )
-from toolpost.frontends import Streaming
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 

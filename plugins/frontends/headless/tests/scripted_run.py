@@ -8,8 +8,7 @@ import sys
 
 from headless_doubles import ScriptedDoor, ScriptedHost, result  # type: ignore[import-not-found]
 
-from toolpost import LaunchOptions, TextDelta
-from toolpost.frontends import Streaming
+from toolpost import LaunchOptions, Streaming, TextDelta
 from toolpost_frontend_headless import Headless
 
 if __name__ == "__main__":

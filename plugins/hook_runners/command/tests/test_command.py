@@ -91,7 +91,9 @@ async def test_json_that_is_no_answer_stays_text_on_a_noisy_output(scope: Sessio
 
 
 @pytest.mark.parametrize(
-    "output", ['{"decision": ', "[1]", '"text"', "{" * 10_000, '{"a":' * 100_000], ids=["cut", "list", "text", "open", "deep"]
+    "output",
+    ['{"decision": ', "[1]", '"text"', "{" * 10_000, '{"a":' * 100_000],
+    ids=["cut", "list", "text", "open", "deep"],
 )
 async def test_output_that_is_no_object_is_text(scope: SessionScope, output: str) -> None:
     put(scope, "out", output)

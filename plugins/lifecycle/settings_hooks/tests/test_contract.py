@@ -16,4 +16,4 @@ class TestSettingsHooks(LifecycleContract):
         hook = {"hooks": [{"type": "command", "command": "true"}]}
         settings = {"hooks": {title: [hook] for title in TITLES}}
         found = self.make().listeners(session=make_scope(folder, settings=settings))
-        return [(listener.toolpost_impl["specname"], listener) for listener in found]
+        return [(vars(listener)["toolpost_impl"]["specname"], listener) for listener in found]

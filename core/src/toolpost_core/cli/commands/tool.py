@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolpost import FunctionTool, LaunchOptions, PluginError, Tool
+from toolpost_core.cli.exits import run_async
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options, with_permissions
 from toolpost_core.session.engine import tool_pool
@@ -67,12 +67,12 @@ def show(name: str, options: LaunchOptions, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Answer yes where a person would be asked.")
 @with_options
 @with_permissions
-def run(file: Any, options: LaunchOptions, as_json: bool, yes: bool) -> None:
+def run(file: Any, options: LaunchOptions, as_json: bool, yes: bool) -> int:
     """Run calls, one JSON line each, through the whole pipeline; each is answered before the next is read."""
     del as_json
     from toolpost_core.cli.calls import run_lines
 
-    asyncio.run(run_lines(file, options, yes=yes))
+    return run_async(run_lines(file, options, yes=yes))
 
 
 def _pool(workspace: Workspace) -> Pool:

@@ -24,6 +24,12 @@ class Repository:
         return head.removeprefix(_HEADS) if head.startswith(_HEADS) else f"none ({head[:12]} is checked out)"
 
     @property
+    def has_commits(self) -> bool:
+        """Whether any branch has a commit; a repository whose branches are not in files counts as having some."""
+        heads, packed = self.common_dir / "refs/heads", self.common_dir / "packed-refs"
+        return not heads.is_dir() or packed.exists() or any(path.is_file() for path in heads.rglob("*"))
+
+    @property
     def main_branch(self) -> str:
         """The branch that the remote calls its default, else `main` or `master` if there is one, else empty."""
         remote = read(self.common_dir / "refs/remotes/origin/HEAD").strip()

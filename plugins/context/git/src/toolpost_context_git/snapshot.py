@@ -38,7 +38,7 @@ async def describe(repository: Repository, scope: SessionScope, *, commits: int,
         *([f"Main branch: {main}"] if main else []),
         *([f"User: {name}"] if (name := (user.result() or "").strip()) else []),
         *_block("Status", status.result(), "nothing changed"),
-        *_block("Last commits, newest first", log.result(), "none"),
+        *_block("Last commits, newest first", log.result() if repository.has_commits else "", "none yet"),
     ]
     return _within(LIMIT, lines)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from toolpost import ContextSource, MissingService, Section, SessionScope
-from toolpost_context_instructions.files import InstructionsFile, load
+from toolpost import ContextSource, Section, SessionScope
+
+if TYPE_CHECKING:
+    from toolpost_context_instructions.files import InstructionsFile
 
 _PREFACE = (
     "The files below hold instructions of the user and of the project. Follow them where they concern the task at "
@@ -27,6 +30,8 @@ class Instructions(ContextSource):
 
     async def sections(self, scope: SessionScope) -> Sequence[Section]:
         """Return a section for each file, in the order in which they are to be read."""
+        from toolpost_context_instructions.files import load
+
         found = load(scope, self.names, self.local_names, self.import_depth)
         self._warn(found, scope)
         await _announce(found, scope)
@@ -55,7 +60,7 @@ async def _announce(found: Sequence[InstructionsFile], scope: SessionScope) -> N
     """Send InstructionsLoaded for each file."""
     if not found or scope.services is None:
         return
-    from toolpost import Emitter, InstructionsLoaded, on
+    from toolpost import Emitter, InstructionsLoaded, MissingService, on
 
     try:
         emitter = scope.services.get(Emitter)

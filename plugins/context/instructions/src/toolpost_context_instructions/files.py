@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolpost import SessionScope
-from toolpost_context_instructions.markup import read_markup
 
 Kind: TypeAlias = Literal["User", "Project", "Local"]
 _MAX_BYTES = 4 * 1024 * 1024
@@ -76,6 +75,8 @@ class _Reader:
         if text is None:
             return False
         self._seen.add(real)
+        from toolpost_context_instructions.markup import read_markup  # only where there is a file: it costs 2 ms
+
         kept, imports = read_markup(text)
         if kept.strip():
             self.found.append(InstructionsFile(path, kind, kept.strip(), parent))

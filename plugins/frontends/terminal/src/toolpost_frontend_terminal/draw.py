@@ -37,13 +37,13 @@ def call(name: str, summary: str, *, style: str = "green", note: str = "") -> Dr
     return grid
 
 
-def under(body: Drawing) -> Drawing:
-    """What belongs to the line above it: indented behind an elbow."""
+def under(body: Drawing, *, cut: bool = False) -> Drawing:
+    """What belongs to the line above it: indented behind an elbow, its lines folded, or cut to a row each."""
     from rich.table import Table
 
     grid = Table.grid(padding=0)
     grid.add_column(width=5, no_wrap=True)
-    grid.add_column(overflow="fold")
+    grid.add_column(overflow="ellipsis" if cut else "fold", no_wrap=cut)
     grid.add_row("  ⎿  ", body)
     return grid
 
@@ -59,7 +59,7 @@ def finished(event: ToolFinished, *, first_line: int | None, drawn: bool = False
     elif event.view is not None:
         lines.append(under(view(event.view, None)))
     else:
-        lines.append(under(_excerpt(event.text, style="dim", most=1)))
+        lines.append(under(_excerpt(event.text, style="dim", most=1), cut=True))
     return lines
 
 
@@ -76,7 +76,7 @@ def _excerpt(text: str, *, style: str, most: int, more: int = 0) -> Text:
     from rich.text import Text
 
     lines = clean(text).strip("\n").split("\n")
-    shown = Text("\n".join(line.rstrip() for line in lines[:most]) or "(no output)", style, overflow="fold")
+    shown = Text("\n".join(line.rstrip() for line in lines[:most]) or "(no output)", style)
     hidden = len(lines) - most + more if len(lines) > most else more
     if hidden > 0:
         shown.append(f"\n… +{hidden} line{'s' * (hidden != 1)}", "dim")

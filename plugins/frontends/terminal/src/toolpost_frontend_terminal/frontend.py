@@ -7,14 +7,17 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from toolpost import Frontend, SettingsError, ToolpostError
 
 from .clean import one_line
 
 if TYPE_CHECKING:
+    from asyncio import Task
     from collections.abc import Callable, Mapping
     from typing import TextIO
 
@@ -31,72 +34,94 @@ class Terminal(Frontend):
 
     async def run(self, host: Host) -> int:
         """Serve until the person leaves, or with `once` in the options' extra until the prompt is answered."""
-        cwd = host.options.cwd or Path.cwd()
-        print(f"toolpost {host.version}  {_short(cwd)}", flush=True)
-        codes: list[int] = []
-        task = asyncio.current_task()
-        assert task is not None
+        from .typeahead import kept
 
-        def end(code: int) -> None:
-            codes.append(code)
-            task.cancel()
-
-        loop = asyncio.get_running_loop()
-        for number, code in _SIGNALS.items():
-            loop.add_signal_handler(number, end, code)
-        try:
-            return await _sit(host, cwd)
-        except ToolpostError as error:
-            print(f"toolpost: error: {error}", file=sys.stderr, flush=True)
-            return 2 if isinstance(error, SettingsError) else 1
-        except asyncio.CancelledError:
-            if not codes:
-                raise
-            task.uncancel()
-            return codes[0]
-        finally:
-            for number in _SIGNALS:
-                loop.remove_signal_handler(number)
+        draws = _can_redraw(os.environ)
+        with kept(sys.stdin.fileno()) if draws else nullcontext(), _ending(_SIGNALS) as codes:
+            print(_title(host.version, host.options.cwd or Path.cwd()), flush=True)
+            try:
+                return await _sit(host, draws=draws)
+            except ToolpostError as error:
+                print(f"toolpost: error: {error}", file=sys.stderr, flush=True)
+                return 2 if isinstance(error, SettingsError) else 1
+            except asyncio.CancelledError:
+                if not codes:
+                    raise
+                cast("Task[Any]", asyncio.current_task()).uncancel()
+                return codes[0]
 
 
-async def _sit(host: Host, cwd: Path) -> int:
+@contextmanager
+def _ending(signals: Mapping[signal.Signals, int]) -> Iterator[Sequence[int]]:
+    """Cancel this task at one of the signals; gives the exit codes of those that came."""
+    codes: list[int] = []
+    task = cast("Task[Any]", asyncio.current_task())
+    loop = asyncio.get_running_loop()
+
+    def end(code: int) -> None:
+        codes.append(code)
+        task.cancel()
+
+    for number, code in signals.items():
+        loop.add_signal_handler(number, end, code)
+    try:
+        yield codes
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+async def _sit(host: Host, *, draws: bool) -> int:
     from .locate import locator
     from .repl import Repl
 
     repl: Repl | None = None
 
     def folder() -> Path:
-        return repl.door.cwd if repl is not None and repl.door is not None else cwd
+        opened = None if repl is None else repl.door
+        return opened.cwd if opened is not None else host.options.cwd or Path.cwd()
 
     locate = locator(folder)
-    stage, can_ask = _stage(locate, os.environ)
-    async with stage:
-        repl = Repl(host, stage, locate, can_ask=can_ask)
+    async with _screen(locate, os.environ) if draws else _plain(locate) as stage:
+        repl = Repl(host, stage, locate, interactive=_is_terminal(sys.stdin))
         return await repl.run()
 
 
-def _stage(locate: Callable[[Diff], int | None], env: Mapping[str, str]) -> tuple[Screen | PlainStage, bool]:
-    """Return the stage that this terminal allows, and whether a person can be asked on it."""
-    from .narrate import Narrator, WholeLines
+def _can_redraw(env: Mapping[str, str]) -> bool:
+    return _is_terminal(sys.stdin) and _is_terminal(sys.stdout) and env.get("TERM", "") not in ("", "dumb")
 
-    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)) or env.get("TERM", "dumb") in ("", "dumb"):
-        from .plain import PlainStage
 
-        return PlainStage(Narrator(WholeLines(), locate, markdown=False)), _is_terminal(sys.stdin)
+def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str]) -> Screen:
     from .history import PromptHistory, config_dir
     from .live import Live
+    from .narrate import Narrator
     from .paragraphs import Paragraphs
     from .screen import Screen
 
     narrator = Narrator(Paragraphs(), locate, markdown=True)
-    return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env))), True
+    return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env)))
+
+
+def _plain(locate: Callable[[Diff], int | None]) -> PlainStage:
+    from .narrate import Narrator, WholeLines
+    from .plain import PlainStage
+
+    return PlainStage(Narrator(WholeLines(), locate, markdown=False))
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
-def _short(path: Path) -> str:
-    home = os.environ.get("HOME", "")
-    shown = str(path)
-    return one_line("~" + shown[len(home) :] if home and shown.startswith(home + os.sep) else shown)
+def _title(version: str, folder: Path) -> str:
+    """`toolpost 1.0  ~/project`, on one row."""
+    home, shown = os.environ.get("HOME", ""), str(folder)
+    if home and shown.startswith(home + os.sep):
+        shown = "~" + shown[len(home) :]
+    name = f"toolpost {version}  "
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 80
+    room = max(8, columns - len(name) - 1)
+    return name + one_line(shown if len(shown) <= room else "…" + shown[1 - room :])

@@ -44,6 +44,8 @@ class HeldOutput(io.TextIOBase):
                 data = data[os.write(self.fileno(), data) :]
             except BlockingIOError:
                 continue
+            except OSError:  # the terminal is gone: nobody is left who could read it
+                return
 
     def hold(self) -> None:
         """Begin a frame."""

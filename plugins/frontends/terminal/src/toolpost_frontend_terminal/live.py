@@ -48,7 +48,7 @@ class Live:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._since: float | None = None
-        self._activity = ""
+        self._activity = self._hint = ""
         self._retry_at: float | None = None
         self._running: dict[str, _Running] = {}
 
@@ -57,9 +57,9 @@ class Live:
         """Whether a turn runs."""
         return self._since is not None
 
-    def begin(self, activity: str = "Waiting for the model") -> None:
-        """Something began that takes time."""
-        self._since, self._activity, self._retry_at = self._clock(), activity, None
+    def begin(self, activity: str, hint: str = "") -> None:
+        """Something began that takes time; `hint` says what the person can do about it."""
+        self._since, self._activity, self._hint, self._retry_at = self._clock(), activity, hint, None
 
     def end(self) -> None:
         """It is over."""
@@ -125,7 +125,7 @@ class Live:
     def _spinner(self) -> Line:
         since = self._clock() if self._since is None else self._since
         wait = "" if self._retry_at is None else f" in {max(0, round(self._retry_at - self._clock()))} s"
-        note = f"  {self._elapsed(since)} · Esc interrupts"
+        note = "  " + " · ".join(filter(None, (self._elapsed(since), self._hint)))
         return [("ansicyan", f"{self._frame()} "), ("", f"{self._activity}{wait}…"), (_DIM, note)]
 
     def _frame(self) -> str:

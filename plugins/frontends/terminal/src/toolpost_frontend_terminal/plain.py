@@ -69,7 +69,7 @@ class PlainStage:
         """Remember that a question showed this."""
         self._narrator.seen(view)
 
-    def busy(self, activity: str, interrupt: Callable[[], None]) -> None:
+    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
         """Let Ctrl-C interrupt."""
         del activity
         self._interrupt = interrupt

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolpost import MODES, Diff, Notice, PermissionMode, Reply, RunResult, ToolpostError, text_of
 
@@ -23,7 +23,7 @@ _CYCLE: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
 class Repl:
     """One sitting at the terminal. See the README for what it reads of `LaunchOptions.extra`."""
 
-    def __init__(self, host: Host, stage: Stage, locate: Callable[[Diff], int | None], *, can_ask: bool) -> None:
+    def __init__(self, host: Host, stage: Stage, locate: Callable[[Diff], int | None], *, interactive: bool) -> None:
         extra = host.options.extra
         self._host = host
         self._stage = stage
@@ -31,22 +31,24 @@ class Repl:
         self._once = bool(extra.get("once"))
         self._yes = bool(extra.get("yes"))
         self._pause = float(extra.get("pause", 0))
-        self._can_ask = can_ask or self._yes
+        self._interactive = interactive
         self._asking = asyncio.Lock()
         self._failed = False
         self.door: SessionDoor | None = None
 
     async def run(self) -> int:
         """Open the session and serve the person until they are done; return the exit code."""
-        self._stage.busy("Opening the session", _ignore)
-        async with self._host.open(self._host.options, ask=self._ask if self._can_ask else None) as door:
+        self._stage.busy("Opening the session", None)
+        async with self._host.open(
+            self._host.options, ask=self._ask if self._interactive or self._yes else None
+        ) as door:
             self.door = door
             self._stage.idle()
             self._show_history(door)
             self._show_status(door)
             await self._serve(door)
             self._show_end(door)
-        return 1 if self._once and self._failed else 0
+        return 1 if self._failed and (self._once or not self._interactive) else 0
 
     async def _serve(self, door: SessionDoor) -> None:
         if self._host.options.prompt:
@@ -131,7 +133,3 @@ class Repl:
         if door.transcript_path is not None and door.transcript_path.exists():
             self._stage.show("end", draw.lines_of(f"Transcript: {door.transcript_path}", "dim"))
             self._stage.show("end", draw.lines_of(f"Go on with: toolpost --resume {door.id}", "dim"))
-
-
-def _ignore(*_: Any) -> None:
-    """Nothing can be interrupted yet."""

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit.application import Application
@@ -71,6 +72,7 @@ class Screen:
 
     async def __aenter__(self) -> Screen:
         self._running = asyncio.create_task(self.app.run_async(set_exception_handler=False))
+        self._running.add_done_callback(lambda _: self.leave())
         drawn = asyncio.create_task(self._drawn.wait())
         await asyncio.wait([drawn, self._running], return_when=asyncio.FIRST_COMPLETED)
         return self
@@ -80,7 +82,8 @@ class Screen:
         if self._running is not None:
             if self.app.is_running:
                 self.app.exit()
-            await self._running
+            with suppress(EOFError):  # the terminal is gone
+                await self._running
         self._held.write("".join(self._pending))
         self._held.flush()
 
@@ -106,10 +109,10 @@ class Screen:
         """Remember that a question showed this."""
         self._narrator.seen(view)
 
-    def busy(self, activity: str, interrupt: Callable[[], None]) -> None:
+    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
         """Turn the spinner until `idle`."""
         self._interrupt = interrupt
-        self._live.begin(activity)
+        self._live.begin(activity, "Esc interrupts" if interrupt is not None else "")
         self._spinner = self._spinner or asyncio.create_task(self._spin())
         self.app.invalidate()
 

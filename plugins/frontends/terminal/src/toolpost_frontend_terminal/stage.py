@@ -24,8 +24,8 @@ class Stage(Protocol):
     def follow(self, event: SessionEvent) -> None:
         """Draw an event, and what it changes of what goes on."""
 
-    def busy(self, activity: str, interrupt: Callable[[], None]) -> None:
-        """Something began that takes time and that the person may interrupt."""
+    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
+        """Something began that takes time; with `interrupt` the person may end it."""
 
     def idle(self) -> None:
         """It is over."""

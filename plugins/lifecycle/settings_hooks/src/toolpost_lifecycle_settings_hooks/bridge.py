@@ -91,7 +91,9 @@ class Bridge:
         except MissingService:
             runner = None
         if runner is None:
-            reason = f"no enabled plugin runs hooks of type {kind!r}; enable one, or change {hook.where} in the settings"
+            reason = (
+                f"no enabled plugin runs hooks of type {kind!r}; enable one, or change {hook.where} in the settings"
+            )
             return HookAnswer(status="failed", reason=reason)
         job = HookJob(event=hook.event, handler=hook.handler, payload=payload, timeout=hook.timeout, source=hook.where)
         try:
@@ -128,7 +130,8 @@ class Bridge:
         except AnswerError as error:
             self._session.report(_failure(hook, answer, str(error)))
             return None
-        return Said(context=said.reason if said.block else said.context, system_message=said.system_message)
+        told = (said.reason if said.block else "", said.context)
+        return Said(context="\n".join(text for text in told if text), system_message=said.system_message)
 
     def _late(self, title: str) -> Outcome | None:
         told = self._background.take()

@@ -63,7 +63,7 @@ def _command_applies(specifier: str, command: Any) -> bool:
     import shlex
 
     lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=True)
-    lexer.commenters = ""
+    lexer.commenters, lexer.whitespace_split = "", True
     try:
         words = list(lexer)
     except ValueError:

@@ -109,7 +109,7 @@ def _problem(event: str, handler: Any) -> str:
     if "if" in handler and event not in TOOL_EVENTS:
         return f"has an 'if', which only {', '.join(TOOL_EVENTS)} can be held against"
     if handler.get("onFailure") not in (None, "continue", "block"):
-        return f"has onFailure {handler['onFailure']!r}, which may be \"continue\" or \"block\""
+        return f'has onFailure {handler["onFailure"]!r}, which may be "continue" or "block"'
     return ""
 
 

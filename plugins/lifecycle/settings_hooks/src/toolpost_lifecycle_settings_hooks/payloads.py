@@ -31,7 +31,7 @@ _LEFT_OUT_IF_EMPTY = frozenset(
         "title",
     }
 )
-_NULL_IF_MISSING = frozenset({"requested_model"})
+_NULL_IF_MISSING = frozenset({"requested_model", "tool_response"})
 
 
 def payload_of(event: str, value: EventBase) -> dict[str, Any]:

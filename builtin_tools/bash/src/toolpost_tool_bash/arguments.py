@@ -1,0 +1,150 @@
+"""Turns words into arguments as the program would get them: quotes gone, braces and tildes expanded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .expansions import scripts_of
+from .syntax import Script, Strange, Sub, Text, Var, Word
+
+_WILD = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_MOST_WORDS = 64
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument. `text` is all of it, or where `known` is false what is sure of its beginning.
+
+    `wild` says that unquoted wildcards stand in it, `splits` that it may become any number of words.
+    """
+
+    text: str
+    known: bool = True
+    wild: bool = False
+    splits: bool = False
+    strange: str = ""
+    scripts: tuple[Script, ...] = ()
+    source: str = ""
+
+    @property
+    def plain(self) -> bool:
+        """Exactly one argument with exactly this text."""
+        return self.known and not self.wild
+
+    @property
+    def may_be_option(self) -> bool:
+        """Whether it could turn out to begin with a dash though the line does not show one."""
+        if self.known and not self.wild:
+            return False
+        return not self.text or (self.wild and self.text[0] in "*?[")
+
+
+def arguments(word: Word, values: Mapping[str, str | None], source: str = "") -> list[Argument]:
+    """Expand one word; `values` holds the parameters whose value is sure, such as HOME."""
+    tilde = _tilde(word, values)
+    unsure = next((piece for piece in word.pieces if _value(piece, values) is None), None)
+    scripts = tuple(script for piece in word.pieces for script in scripts_of(piece))
+    strange = next((piece.why for piece in word.pieces if isinstance(piece, Strange)), "")
+    if len(word.pieces) == 1 and isinstance(word.pieces[0], Sub) and word.pieces[0].kind in ("<(", ">("):
+        return [Argument("/dev/fd/63", scripts=scripts, source=source)]
+    if unsure is not None or tilde is None:
+        splits = any(
+            (not isinstance(piece, Text) and not piece.quoted and _value(piece, values) is None) or _many(piece)
+            for piece in word.pieces
+        ) or _braces(word)
+        sure = word.pieces[: word.pieces.index(unsure)] if unsure else ()
+        known = "".join(_value(piece, values) or "" for piece in sure)
+        return [Argument("" if tilde is None else known, False, _is_wild(word), splits, strange, scripts, source)]
+    chars = [(char, piece.quoted) for piece in word.pieces for char in _value(piece, values) or ""]
+    if tilde:
+        chars = [(char, True) for char in tilde[0]] + chars[tilde[1] :]
+    results = _expand_braces(chars)
+    if results is None or any(result[:1] == [("~", False)] for result in results):
+        return [Argument("", False, splits=True, source=source)]
+    return [
+        Argument(
+            "".join(char for char, _ in result),
+            wild=_WILD.search("".join("x" if quoted else char for char, quoted in result)) is not None,
+            scripts=scripts,
+            source=source,
+        )
+        for result in results
+    ]
+
+
+def _value(piece: object, values: Mapping[str, str | None]) -> str | None:
+    if isinstance(piece, Text):
+        return piece.text
+    # An unquoted value is split and globbed again; the few that are known have nothing to split.
+    if isinstance(piece, Var) and (value := values.get(piece.name)) is not None:
+        return value if piece.quoted or not set(value) & set(" \t\n*?[\\") else None
+    return None
+
+
+def _many(piece: object) -> bool:
+    return isinstance(piece, Var) and piece.name in ("@", "*")
+
+
+def _is_wild(word: Word) -> bool:
+    return any(isinstance(piece, Text) and not piece.quoted and set(piece.text) & set("*?[") for piece in word.pieces)
+
+
+def _braces(word: Word) -> bool:
+    return any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in word.pieces)
+
+
+def _tilde(word: Word, values: Mapping[str, str | None]) -> tuple[str, int] | tuple[()] | None:
+    """The home folder for a leading tilde and the characters it stands for; None where it names another folder."""
+    first = word.pieces[0] if word.pieces else None
+    if not isinstance(first, Text) or first.quoted or not first.text.startswith("~"):
+        return ()
+    prefix = first.text.split("/", 1)[0]
+    if prefix != "~" or ("/" not in first.text and len(word.pieces) > 1):
+        return None
+    home = values.get("HOME")
+    return (home, 1) if home is not None else None
+
+
+def _expand_braces(chars: list[tuple[str, bool]]) -> list[list[tuple[str, bool]]] | None:
+    """Expand `{a,b}`; None for sequences and for more than a few dozen words."""
+    for start, (char, quoted) in enumerate(chars):
+        if char != "{" or quoted:
+            continue
+        end, commas = _closing(chars, start)
+        if end is None:
+            continue
+        inner = "".join(char for char, _ in chars[start:end])
+        if not commas:
+            if ".." in inner:
+                return None
+            continue
+        cuts = [start, *commas, end]
+        results: list[list[tuple[str, bool]]] = []
+        for left, right in pairwise(cuts):
+            rest = _expand_braces(chars[:start] + chars[left + 1 : right] + chars[end + 1 :])
+            if rest is None or len(results) + len(rest) > _MOST_WORDS:
+                return None
+            results.extend(rest)
+        # A word that comes to nothing is dropped, as by bash.
+        return [result for result in results if result] or [[]]
+    return [chars]
+
+
+def _closing(chars: list[tuple[str, bool]], start: int) -> tuple[int | None, list[int]]:
+    level, commas = 0, []
+    for at in range(start, len(chars)):
+        char, quoted = chars[at]
+        if quoted:
+            continue
+        if char == "{":
+            level += 1
+        elif char == "," and level == 1:
+            commas.append(at)
+        elif char == "}":
+            level -= 1
+            if level == 0:
+                return at, commas
+    return None, []

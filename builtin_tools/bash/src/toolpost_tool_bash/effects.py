@@ -1,0 +1,201 @@
+"""Works out what one program with these arguments would read and write, from its row of the table."""
+
+from __future__ import annotations
+
+import re
+
+from .arguments import Argument
+from .special import SPECIAL, Effects
+from .table import GIT, LINKING, PROGRAMS, VERSION_ONLY
+
+_OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
+
+
+def effects_of(name: str, args: list[Argument]) -> Effects:
+    """What the program does; a program without a row is refused with every argument as a file it may read."""
+    short = ("-V",) if name in ("python", "python3", "pip", "pip3", "uv") else ()
+    if name in VERSION_ONLY and len(args) == 1 and args[0].plain and args[0].text in ("--version", *short):
+        return Effects()
+    if name == "git":
+        return _git(args)
+    row = PROGRAMS.get(name) or LINKING.get(name)
+    if row is None:
+        effects = Effects(why=f"{name} is not a program that is known to only read", known=False)
+        effects.files = [("mention", arg) for arg in args]
+        return effects
+    effects = _read_row(name, args, row)
+    if name in LINKING:
+        effects.refuse(f"{name} does more than change the files that it names")
+    return effects
+
+
+def _git(args: list[Argument]) -> Effects:
+    at = 0
+    while at < len(args) and args[at].plain and args[at].text in ("--no-pager", "-P", "--no-optional-locks"):
+        at += 1
+    if at == len(args):
+        return Effects(why="git is called without a subcommand")
+    sub = args[at]
+    row = GIT.get(sub.text) if sub.plain else None
+    rest = args[at + 1 :]
+    if row is None:
+        what = f"git {sub.text}" if sub.plain and not sub.text.startswith("-") else f"git's option {sub.text}"
+        effects = Effects(why=f"{what} is not known to only read")
+        effects.files = [("mention", arg) for arg in args[at:]]
+        return effects
+    effects = _read_row("git " + sub.text, rest, row)
+    for arg in [*effects.operands, *(rest if effects.why else ())]:
+        effects.files.append(("revision", arg))
+    if sub.text == "grep":
+        effects.files.append(("tree", Argument(".")))
+    return effects
+
+
+def _read_row(name: str, args: list[Argument], row: str) -> Effects:
+    harmless = row.startswith("!")
+    options_text, _, operands_text = row.removeprefix("!").partition("|")
+    flags, valued = _options(options_text)
+    effects = Effects()
+    if name in ("echo", ":", "true", "false"):
+        return effects
+    positional = _positional(name, args, flags, valued, effects, harmless=harmless)
+    effects.operands = positional
+    kinds = operands_text.split()
+    special = SPECIAL.get(kinds[0]) if kinds else None
+    if special:
+        special(name, positional, args, effects)
+        if kinds[0] in ("pattern", "jq"):
+            given = effects.options & {"-e", "-f", "--regexp", "--file"} and kinds[0] == "pattern"
+            positional = positional[0 if given else 1 :]
+            kinds = kinds[1:]
+        else:
+            kinds = ["any*"]
+    _assign_kinds(name, positional, kinds, effects)
+    return effects
+
+
+def _options(text: str) -> tuple[set[str], dict[str, tuple[str, bool]]]:
+    flags: set[str] = set()
+    valued: dict[str, tuple[str, bool]] = {}
+    for token in text.split():
+        match = _OPTION.match(token)
+        if not match:
+            continue
+        dashes, name, optional, kind = match.groups()
+        if kind is not None:
+            shown = name if dashes == "--" else name[-1]
+            valued[dashes.strip() + shown] = (kind, optional is not None)
+            flags.update("-" + char for char in name[:-1] if dashes == "-")
+        elif dashes == "--":
+            flags.add(token)
+        else:
+            flags.update("-" + char for char in name)
+    return flags, valued
+
+
+def _positional(
+    name: str,
+    args: list[Argument],
+    flags: set[str],
+    valued: dict[str, tuple[str, bool]],
+    effects: Effects,
+    *,
+    harmless: bool,
+) -> list[Argument]:
+    """Take the options out, noting the files that they name; return the operands."""
+    found: list[Argument] = []
+    ended, at = False, 0
+    stops = name in ("printf", "test", "[", "cd", "find", "sed", "awk", "mawk", "gawk", "nawk", "dd")
+    while at < len(args):
+        arg = args[at]
+        at += 1
+        text = arg.text
+        if stops and (found or name not in ("printf", "cd")):
+            found.append(arg)
+        elif not arg.plain:
+            if not ended and not harmless and (arg.may_be_option or arg.splits):
+                effects.refuse(f"{arg.source or text} may turn out to be an option of {name}")
+            if not ended and text.startswith("-"):
+                effects.refuse(f"the option {arg.source or text} of {name} is only known once it runs")
+            found.append(arg)
+        elif ended or text == "-" or not text.startswith("-"):
+            found.append(arg)
+        elif text == "--":
+            ended = True
+        elif text.startswith("--"):
+            long, has_value, value = text.partition("=")
+            at += _long(name, long, value if has_value else None, args[at : at + 1], flags, valued, effects)
+        elif text[1:].isdigit() and "-#" in flags:
+            continue
+        else:
+            at += _short(name, text, args[at : at + 1], flags, valued, effects)
+    return found
+
+
+def _long(
+    name: str,
+    option: str,
+    value: str | None,
+    following: list[Argument],
+    flags: set[str],
+    valued: dict[str, tuple[str, bool]],
+    effects: Effects,
+) -> int:
+    """Note one long option; return how many of the following arguments it takes."""
+    effects.options.add(option)
+    if option in valued:
+        kind, optional = valued[option]
+        if value is not None:
+            effects.files.append((kind, Argument(value)))
+        elif not optional:
+            effects.files.extend((kind, arg) for arg in following)
+            return 1
+    elif option not in flags or value is not None:
+        effects.refuse(f"the option {option} of {name} is not known to be harmless")
+        if value:
+            effects.files.append(("mention", Argument(value)))
+    return 0
+
+
+def _short(
+    name: str,
+    text: str,
+    following: list[Argument],
+    flags: set[str],
+    valued: dict[str, tuple[str, bool]],
+    effects: Effects,
+) -> int:
+    for position, char in enumerate(text[1:], 1):
+        option = "-" + char
+        effects.options.add(option)
+        if option in valued:
+            kind, optional = valued[option]
+            if rest := text[position + 1 :]:
+                effects.files.append((kind, Argument(rest)))
+            elif not optional:
+                effects.files.extend((kind, arg) for arg in following)
+                return 1
+            return 0
+        if option not in flags:
+            effects.refuse(f"the option {option} of {name} is not known to be harmless")
+            effects.files.append(("mention", Argument(text[position + 1 :])))
+            return 0
+    return 0
+
+
+def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effects: Effects) -> None:
+    recursive = {"-r", "-R", "--recursive", "--dereference-recursive"} & effects.options
+    searches = name in ("grep", "egrep", "fgrep") and bool(recursive)
+    for at, arg in enumerate(positional):
+        if at < len(kinds):
+            kind = kinds[at].rstrip("*")
+        elif kinds and kinds[-1].endswith("*"):
+            kind = kinds[-1][:-1]
+        else:
+            effects.refuse(f"{name} with so many operands may write")
+            kind = "write"
+        if kind == "any" or (kind == "read" and arg.plain and arg.text == "-"):
+            continue
+        effects.files.append(("tree" if searches and kind == "read" else kind, arg))
+    if not positional and (searches or name == "rg"):
+        effects.files.append(("tree", Argument(".")))

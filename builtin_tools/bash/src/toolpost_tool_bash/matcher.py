@@ -1,0 +1,94 @@
+"""The permission matcher of one command line: read once, then held against rules."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .analysis import MOST_PARTS, Analysis
+from .parts import BashPart, matches
+from .reader import Reader
+from .repository import runs_nothing
+from .syntax import Unreadable
+
+if TYPE_CHECKING:
+    from toolpost.permissions import Behavior, CommandPart
+
+MOST_CHARS = 10_000
+_READ_AT_ALL = 200_000
+# No character here means anything to the shell, so that splitting at blanks is all that it would do.
+_PLAIN_LINE = re.compile(
+    r"(?!(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|function|time|coproc|in)\b)"
+    r"[A-Za-z0-9_./:,@%+-]+(?: [A-Za-z0-9_./:,@%+=-]+)*"
+)
+
+
+@dataclass(frozen=True)
+class BashMatcher:
+    """What a line would do, by `parts`, and why it is not understood as a whole, by `doubt`."""
+
+    parts: Sequence[CommandPart]
+    doubt: str = ""
+
+    def matches(self, part: CommandPart, specifier: str, behavior: Behavior) -> bool:
+        """Whether a rule's specifier covers the part; deny and ask match more widely than allow."""
+        return matches(part, specifier, behavior)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the whole line only reads."""
+        return not self.doubt and bool(self.parts) and all(part.read_only for part in self.parts)
+
+
+def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> BashMatcher:
+    """Read a command line. Never raises and starts nothing."""
+    plain_git = not check_git or "git" not in line or runs_nothing(cwd)
+    analysis = Analysis(line, folder=str(cwd), home=str(home), git_is_plain=plain_git)
+    doubt = _surface(line)
+    reader = Reader(line[:_READ_AT_ALL])
+    try:
+        script = reader.script()
+        analysis.script(script, analysis.place)
+    except Unreadable as error:
+        doubt = doubt or f"it can't be read as a whole: {error}"
+        _salvage(reader, analysis)
+    except RecursionError:
+        doubt = doubt or "it is nested too deep"
+        _salvage(reader, analysis)
+    if len(analysis.parts) > MOST_PARTS:
+        doubt = doubt or f"it would start more than {MOST_PARTS} programs"
+    if not doubt and not analysis.parts and not line.strip():
+        doubt = "it is empty"
+    if not doubt and not _PLAIN_LINE.fullmatch(line):
+        from .second_reading import disagreement
+
+        doubt = disagreement(line, reader)
+    return BashMatcher(tuple(analysis.parts), doubt)
+
+
+def _surface(line: str) -> str:
+    """What is wrong with the text before it is read."""
+    if len(line) > MOST_CHARS:
+        return f"it is longer than {MOST_CHARS} characters"
+    for char in line:
+        control = (char < " " and char not in "\n\t") or char == "\x7f"
+        if control or (char > "~" and unicodedata.category(char) in ("Cf", "Cc", "Cs", "Zl", "Zp")):
+            return f"it holds the invisible character U+{ord(char):04X}"
+    return ""
+
+
+def _salvage(reader: Reader, analysis: Analysis) -> None:
+    """Of a line that can't be read, list what can: bash runs the first lines before it meets a mistake further on."""
+    analysis.parts.clear()
+    for simple in reader.found:
+        try:
+            place = analysis.place.copy()
+            place.lose()
+            analysis.simple(simple, place, sure=False)
+        except (Unreadable, RecursionError):
+            text = reader.text[simple.start : simple.end]
+            analysis.parts.append(BashPart(text, doubt="it is nested too deep", dynamic=True))

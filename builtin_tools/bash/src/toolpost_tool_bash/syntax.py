@@ -1,0 +1,135 @@
+"""The small typed tree of a command line: what the reader makes and the analysis walks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+
+class Unreadable(Exception):
+    """Raised when a line has a shape that the reader does not vouch for."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Literal characters after quote removal."""
+
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Var:
+    """A parameter whose value is not text of the line; `scripts` are run to work it out."""
+
+    name: str
+    quoted: bool = False
+    scripts: tuple[Script, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sub:
+    """A command or process substitution."""
+
+    script: Script
+    quoted: bool = False
+    kind: Literal["$(", "`", "<(", ">("] = "$("
+
+
+@dataclass(frozen=True)
+class Strange:
+    """An expansion that may evaluate more than it shows: nothing that holds one is vouched for.
+
+    `runs` says that what it expands to is read as shell text.
+    """
+
+    why: str
+    quoted: bool = False
+    scripts: tuple[Script, ...] = ()
+    runs: bool = False
+
+
+Piece: TypeAlias = Text | Var | Sub | Strange
+
+
+@dataclass(frozen=True)
+class Word:
+    """One shell word before expansion; `start` and `end` are offsets into the line."""
+
+    pieces: tuple[Piece, ...]
+    start: int
+    end: int
+    joined: bool = False
+    """A line continuation stood inside of it."""
+
+    @property
+    def bare(self) -> str | None:
+        """The text of a word without any quotes or expansions: only such a word can be a keyword."""
+        if len(self.pieces) == 1 and isinstance(self.pieces[0], Text) and not self.pieces[0].quoted:
+            return self.pieces[0].text
+        return None
+
+
+@dataclass(frozen=True)
+class Assign:
+    """`name=value` in front of a command or alone; `simple` is false for subscripts, arrays and `+=`."""
+
+    name: str
+    value: Word
+    simple: bool = True
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A redirection to or from `target`; of a here-document `body` is filled in once its line has ended."""
+
+    op: str
+    target: Word
+    body: list[Word] = field(default_factory=list, compare=False)
+
+
+@dataclass(frozen=True)
+class Simple:
+    """Assignments, words and redirections of one simple command."""
+
+    assigns: tuple[Assign, ...]
+    words: tuple[Word, ...]
+    redirects: tuple[Redirect, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Everything with a body: groups, subshells, loops, branches, functions, `[[ ]]`, `(( ))`."""
+
+    kind: str
+    blocks: tuple[Script, ...] = ()
+    words: tuple[Word, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    name: str = ""
+    start: int = 0
+
+
+Command: TypeAlias = Simple | Compound
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Commands joined by pipes; `joiner` is what stands in front: empty, `;`, `&`, `&&` or `||`."""
+
+    joiner: str
+    stages: tuple[Command, ...]
+    background: bool = False
+
+
+@dataclass(frozen=True)
+class Script:
+    """A list of pipelines in the order of the text."""
+
+    items: tuple[Pipeline, ...]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for lists of names that are easier read without quotes."""
+    return frozenset(text.split())

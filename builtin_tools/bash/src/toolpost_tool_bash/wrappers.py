@@ -1,0 +1,188 @@
+"""Programs that start other programs: what is inside, and whether an allow rule may look through them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from .arguments import Argument
+from .special import FIND_RUNS
+from .syntax import words
+
+TRANSPARENT: Final[dict[str, tuple[str, int]]] = {
+    "timeout": ("k=s= --kill-after= --signal= --preserve-status --foreground v --verbose", 1),
+    "nice": ("n= --adjustment= #", 0),
+    "nohup": ("", 0),
+    "stdbuf": ("i= o= e= --input= --output= --error=", 0),
+    "command": ("p", 0),
+    "builtin": ("", 0),
+    "noglob": ("", 0),
+    "exec": ("", 0),
+    "env": ("i --ignore-environment", 0),
+    "xargs": ("", 0),
+}
+"""Wrappers that change nothing about what runs, with the options that keep it so and the number of their operands."""
+
+GUARDED: Final = words("""
+    sudo doas su runuser pkexec gosu su-exec watch setsid ionice flock taskset chrt unshare nsenter chroot script
+    parallel ssh strace ltrace gdb valgrind busybox toybox setarch linux32 linux64 prlimit cpulimit unbuffer
+    systemd-run screen tmux caffeinate dbus-run-session xvfb-run firejail proot fakeroot find fd rg time at batch entr
+    expect daemonize start-stop-daemon env xargs timeout nice stdbuf nohup exec command trap alias runcon capsh bwrap
+    catchsegv torsocks proxychains proxychains4 numactl setpriv cgexec chpst softlimit envdir ssh-agent rlwrap perf
+    hyperfine retry
+""")
+"""Wrappers whose inside a deny rule sees, but which no prefix rule allows."""
+
+SHELLS: Final = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "yash", "fish", "csh", "tcsh"})
+OPAQUE: Final = words("""
+    source . mapfile readarray compgen complete enable bind hash fc history shopt set let unset read declare typeset
+    local export readonly getopts pushd popd dirs alias unalias trap exit return kill ulimit umask disown fg bg jobs
+""")
+"""Builtins that change the shell itself or evaluate their operands."""
+
+EVALUATES: Final = OPAQUE | {"printf", "test", "[", "wait", "eval"}
+_RUNNER_VERBS = frozenset(
+    {"exec", "run", "x", "dlx", "do", "with", "--", "-c", "-e", "-x", "--exec", "--command", "-exec"}
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SCRIPT_OPTION = re.compile(r"-[A-Za-z]*?[cSx]|--(?:split-string|command|exec|init-command)=?")
+_ASSIGNED_COMMAND = re.compile(r"=!?(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What a wrapper would start.
+
+    `command` is the command behind a transparent wrapper, `assigned` the variables that are set for it. `scripts` are
+    texts that a shell would read. `suffixes` are the tails of the arguments that could be a command, each with whether
+    it surely is one.
+    """
+
+    command: tuple[Argument, ...] = ()
+    assigned: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    suffixes: tuple[tuple[bool, tuple[Argument, ...]], ...] = ()
+
+
+def transparent(name: str, args: list[Argument]) -> Inside | None:
+    """Look through a wrapper that changes nothing; None where the name or one of its options is not such."""
+    row = TRANSPARENT.get(name)
+    if row is None:
+        return None
+    options, operands = row
+    valued = set(re.findall(r"(--[\w-]+|\w)=", options))
+    flags = set(re.findall(r"(--[\w-]+|[a-z#])(?![=\w-])", options))
+    at = 0
+    while at < len(args) and args[at].text.startswith("-") and len(args[at].text) > 1:
+        text = args[at].text
+        if not args[at].plain:
+            return None
+        at += 1
+        if text == "--":
+            break
+        number = text[1:].isdigit() or text.lstrip("-").isdigit()
+        name_of = text.partition("=")[0] if text.startswith("--") else text[1]
+        if "#" in flags and number:
+            continue
+        if name_of in valued:
+            at += text in (name_of, "-" + name_of)
+        elif name_of not in flags or (len(text) > 2 and not text.startswith("--")):
+            return None
+    assigned: list[str] = []
+    while name == "env" and at < len(args) and _ASSIGNMENT.match(args[at].text):
+        assigned.append(args[at].text)
+        at += 1
+    if not all(arg.plain for arg in args[at : at + operands]):
+        return None
+    command = args[at + operands :]
+    if not command:
+        return None
+    if name == "xargs":
+        command = [*command, Argument("", known=False, splits=True, source="what xargs reads")]
+    return Inside(tuple(command), tuple(assigned))
+
+
+def guarded(name: str, args: list[Argument]) -> Inside:
+    """Everything that a wrapper of ours, or a program that is not known, could start with these arguments."""
+    sure = name in GUARDED
+    scripts: list[str] = []
+    suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
+    if name in ("find", "fd"):
+        return Inside(suffixes=tuple(_find_commands(args)))
+    if name == "rg":
+        return Inside(suffixes=tuple(_preprocessors(args)))
+    for at, arg in enumerate(args):
+        if not arg.text:
+            continue
+        option = _SCRIPT_OPTION.match(arg.text)
+        after = bool(at) and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
+        if re.search(r"\s|[;&|`$(]", arg.text) and (sure or after or option):
+            scripts.append(arg.text)
+            if option:
+                scripts.append(arg.text[option.end() :])
+            if assigned := _ASSIGNED_COMMAND.search(arg.text):
+                scripts.append(assigned[1])
+        elif option and option.end() < len(arg.text):
+            scripts.append(arg.text[option.end() :])
+        verb = any(before.text in _RUNNER_VERBS for before in args[:at])
+        runs_scripts_by_name = name in ("npm", "yarn", "pnpm", "bun", "make", "just", "task")
+        suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), tuple(args[at:])))
+    if name in ("mapfile", "readarray", "compgen", "complete"):
+        scripts.extend(arg.text for before, arg in pairwise(args) if before.text == "-C")
+    if name == "alias":
+        scripts.extend(arg.text.partition("=")[2] for arg in args if "=" in arg.text)
+    if name in ("watch", "ssh", "su", "eval", "trap", "alias"):
+        scripts.extend(" ".join(arg.text for arg in args[at:]) for at in range(min(3, len(args))))
+    return Inside(scripts=tuple(scripts), suffixes=tuple(suffixes))
+
+
+def git_inside(args: list[Argument]) -> Inside:
+    """What git is told to start: `submodule foreach`, `bisect run`, `rebase -x`, aliases and programs set with `-c`."""
+    scripts: list[str] = []
+    suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
+    for at, arg in enumerate(args):
+        if arg.text in ("foreach", "run"):
+            scripts.append(" ".join(other.text for other in args[at + 1 :]))
+            suffixes.append((True, tuple(args[at + 1 :])))
+        elif at and args[at - 1].text in ("-x", "--exec", "-c", "--extcmd"):
+            scripts.append(arg.text.partition("=")[2].removeprefix("!") if args[at - 1].text == "-c" else arg.text)
+        elif assigned := re.match(r"--(?:exec|extcmd|upload-pack|receive-pack)=(.+)|-[xO](.+)", arg.text, re.DOTALL):
+            scripts.append(next(group for group in assigned.groups() if group))
+        elif arg.text.startswith("!"):
+            scripts.append(arg.text[1:])
+    return Inside(scripts=tuple(script for script in scripts if script), suffixes=tuple(suffixes))
+
+
+def shell_script(args: list[Argument]) -> Argument | None:
+    """The text after `-c` of a shell; None where it reads its commands elsewhere."""
+    for at, arg in enumerate(args):
+        if not arg.text.startswith(("-", "+")) or arg.text == "-":
+            return None
+        if re.fullmatch(r"-[a-z]*c[a-z]*", arg.text):
+            option = re.compile(r"[-+][A-Za-z]+|--")
+            rest = [other for other in args[at + 1 :] if not (other.known and option.fullmatch(other.text))]
+            return rest[0] if rest else None
+        if arg.text in ("-O", "-o", "+O", "+o", "--rcfile", "--init-file"):
+            return shell_script(args[at + 2 :])
+    return None
+
+
+def _find_commands(args: list[Argument]) -> list[tuple[bool, tuple[Argument, ...]]]:
+    found: list[tuple[bool, tuple[Argument, ...]]] = []
+    for at, arg in enumerate(args):
+        if arg.text in FIND_RUNS or arg.text in ("-x", "-X", "--exec", "--exec-batch"):
+            end = next((i for i in range(at + 1, len(args)) if args[i].text in (";", "+")), len(args))
+            found.append((True, tuple(args[at + 1 : end])))
+    return found
+
+
+def _preprocessors(args: list[Argument]) -> list[tuple[bool, tuple[Argument, ...]]]:
+    """The programs that a search is told to pass files through."""
+    found: list[tuple[bool, tuple[Argument, ...]]] = []
+    for at, arg in enumerate(args):
+        option, _, value = arg.text.partition("=")
+        if option in ("--pre", "--hostname-bin"):
+            found.append((True, (Argument(value),) if value else tuple(args[at + 1 : at + 2])))
+    return found

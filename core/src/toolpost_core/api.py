@@ -1,0 +1,228 @@
+"""What a program embeds.
+
+async with open_session(LaunchOptions(permission_mode="acceptEdits")) as session:
+    async for event in session.submit("fix the failing test"):
+        ...
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from toolpost import LaunchOptions, ProviderError, SessionError
+from toolpost_core import __version__
+from toolpost_core.loop.budget import Ledger
+from toolpost_core.plugins.registry import Problem, Registry
+from toolpost_core.plugins.scan import scan
+from toolpost_core.session.parts import Parts, Places
+from toolpost_core.session.session import Session
+from toolpost_core.session.store import Store
+from toolpost_core.settings import Settings, load
+from toolpost_core.settings.places import cache_dir, config_dir, home_dir
+from toolpost_core.settings.trust import is_trusted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+    from toolpost import Asker, Provider, SettingsDocument
+    from toolpost_core.session.history import History
+
+
+@asynccontextmanager
+async def open_session(
+    options: LaunchOptions | None = None,
+    ask: Asker | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    need_model: bool = True,
+) -> AsyncIterator[Session]:
+    """Open a session and close it with everything that it started.
+
+    Without `ask` nobody can be asked for permission. With `need_model` false a session opens also where no provider can
+    be used. Raises SessionError, SettingsError, ProviderError.
+    """
+    parts = assemble(options or LaunchOptions(), ask, os.environ if env is None else env)
+    if need_model:
+        parts.choose()
+    session = Session(parts)
+    try:
+        await session.start()
+        yield session
+    finally:
+        await session.aclose()
+
+
+def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) -> Parts:
+    """Read settings, scan plugins and find the session to go on with; nothing is started."""
+    notices: list[str] = []
+    places = find_places(options, env)
+    settings, registry = read_settings(options, places, env, lambda problem: notices.append(problem.text))
+    store = Store(places.config_dir)
+    resumed = _resumed(options, store, places)
+    forked = resumed.session_id if resumed is not None and options.fork_session else None
+    fresh = options.session_id or str(uuid4())
+    chosen: dict[str, tuple[Provider, str]] = {}
+
+    def choose() -> tuple[Provider, str]:
+        if "it" not in chosen:
+            chosen["it"] = choose_provider(registry, options.provider or settings.get("provider"), env)
+        return chosen["it"]
+
+    return Parts(
+        places=places,
+        options=options,
+        settings=settings,
+        registry=registry,
+        choose=choose,
+        store=store,
+        env=env,
+        version=__version__,
+        session_id=resumed.session_id if resumed is not None and forked is None else fresh,
+        trusted=settings.trusted,
+        ask=ask,
+        history=resumed,
+        forked_from=forked,
+        ledger=Ledger(options.max_budget_usd),
+        notices=notices,
+    )
+
+
+def find_places(options: LaunchOptions, env: Mapping[str, str]) -> Places:
+    """Return the folders of a run. Raises SessionError where the project's is not there."""
+    try:
+        project = (options.cwd or Path.cwd()).resolve(strict=True)
+    except OSError as error:
+        raise SessionError(f"The folder {options.cwd or 'that this was started in'} is not there: {error}.") from error
+    if not project.is_dir():
+        raise SessionError(f"{project} is not a folder.")
+    return Places(project=project, home=home_dir(env).resolve(), config_dir=config_dir(env))
+
+
+def read_settings(
+    options: LaunchOptions, places: Places, env: Mapping[str, str], report: Callable[[Problem], None]
+) -> tuple[Settings, Registry]:
+    """Return the effective settings, with what settings sources add, and the registry that follows them."""
+    trusted = options.trust or is_trusted(places.config_dir, places.project)
+    inventory = scan(cache_dir(env))
+
+    def read(extra: Sequence[SettingsDocument] = ()) -> Settings:
+        return load(
+            places.project,
+            places.home,
+            places.config_dir,
+            flag=options.settings,
+            cli=_from_command_line(options),
+            sources=options.setting_sources,
+            trusted=trusted,
+            extra_documents=extra,
+            env=env,
+        )
+
+    settings = read()
+    registry = Registry(inventory, settings.plugins, report)
+    if registry.names("settings_sources"):
+        documents: list[SettingsDocument] = []
+        for provided in registry.collect("settings_sources"):
+            try:
+                documents += provided.value.documents(places.project, places.home, env)
+            except Exception as error:
+                report(Problem(f"The settings source {provided.plugin!r} failed: {error}", provided.plugin))
+        settings = read(documents)
+        registry = Registry(inventory, settings.plugins, report)
+    for problem in settings.problems:
+        report(problem)
+    return settings, registry
+
+
+def choose_provider(registry: Registry, wanted: str | None, env: Mapping[str, str]) -> tuple[Provider, str]:
+    """Return the provider that was asked for, or the first by name that can be used.
+
+    Raises ProviderError, PluginError.
+    """
+    if wanted:
+        provider: Provider = registry.one("providers", wanted).value
+        missing = provider.unusable(env)
+        if missing:
+            raise ProviderError(f"The provider {wanted!r} can't be used: {missing}", kind="authentication_failed")
+        return provider, wanted
+    reasons = []
+    for name in registry.names("providers"):
+        provider = registry.one("providers", name).value
+        missing = provider.unusable(env)
+        if missing is None:
+            return provider, name
+        reasons.append(f"  {name}: {missing}")
+    if not reasons:
+        raise ProviderError(
+            "No provider is installed, so there is no model to ask. Install one, such as the standard set: "
+            "pip install toolpost",
+            kind="authentication_failed",
+        )
+    raise ProviderError(
+        "There is no model to ask. Three ways on:\n"
+        "  - set a key of a provider in the environment (see below),\n"
+        '  - choose another provider: --provider NAME, or "provider" in settings.json,\n'
+        "  - see it work without a key: toolpost demo\n" + "\n".join(reasons),
+        kind="authentication_failed",
+    )
+
+
+class LocalHost:
+    """The `Host` of front ends: opens sessions in this process."""
+
+    def __init__(self, options: LaunchOptions, env: Mapping[str, str] | None = None) -> None:
+        self._options = options
+        self._env = os.environ if env is None else env
+
+    @property
+    def options(self) -> LaunchOptions:
+        """How the run was asked for."""
+        return self._options
+
+    @property
+    def version(self) -> str:
+        """The version of core."""
+        return __version__
+
+    def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[Session]:
+        """Open a session."""
+        return open_session(options, ask, env=self._env)
+
+    async def launch(self, frontend: str, options: LaunchOptions) -> int:
+        """Run another front end to its end and return its exit code."""
+        places = find_places(options, self._env)
+        _, registry = read_settings(options, places, self._env, lambda _: None)
+        code: int = await registry.one("frontends", frontend).value.run(LocalHost(options, self._env))
+        return code
+
+
+def make_host(options: LaunchOptions, env: Mapping[str, str] | None = None) -> LocalHost:
+    """Return the host that front ends are run with."""
+    return LocalHost(options, env)
+
+
+def _resumed(options: LaunchOptions, store: Store, places: Places) -> History | None:
+    if options.resume is None and not options.continue_last:
+        return None
+    from toolpost_core.session.history import read
+
+    path = store.find(options.resume, places.project) if options.resume else store.latest(places.project)
+    return replace(read(path), session_id=path.stem)
+
+
+def _from_command_line(options: LaunchOptions) -> dict[str, Any]:
+    """Return what flags say as a settings document."""
+    permissions: dict[str, Any] = {}
+    if options.allowed_tools:
+        permissions["allow"] = list(options.allowed_tools)
+    if options.disallowed_tools:
+        permissions["deny"] = list(options.disallowed_tools)
+    values: dict[str, Any] = {"permissions": permissions} if permissions else {}
+    if options.plugin_config:
+        values["plugins"] = {name: {"enabled": True, "config": dict(c)} for name, c in options.plugin_config.items()}
+    return values

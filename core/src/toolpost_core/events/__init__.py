@@ -1,0 +1,1 @@
+"""Lifecycle events: the one place where listeners are called."""

@@ -1,0 +1,76 @@
+"""From the state to the next request: compaction strategies in order, then the request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import toolpost
+from toolpost import on
+from toolpost_core.loop.turn import blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolpost import CompactionStrategy, Message, ModelInfo, ModelRequest
+    from toolpost_core.events.dispatch import Dispatcher
+    from toolpost_core.loop.state import State
+
+CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Named:
+    """A strategy with its plugin's name."""
+
+    plugin: str
+    strategy: CompactionStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparer:
+    """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed."""
+
+    strategies: Sequence[Named]
+    build: Callable[[Sequence[Message], Sequence[int]], ModelRequest]
+    model: Callable[[], ModelInfo]
+    idle: Callable[[], float]
+    events: Dispatcher
+    report: Callable[[str], None]
+
+    async def __call__(self, state: State) -> tuple[State, ModelRequest | None]:
+        """Return the state as it will be sent, and the request; None where a listener ends the turn."""
+        state = await self._compacted(state)
+        # The end of the last request's messages and of this one's: what that wrote to the cache, this one reads.
+        last = len(state.messages) - 1
+        marks = tuple(sorted({*(mark for mark in state.breakpoints[-1:] if 0 <= mark < last), last}))
+        state = replace(state, breakpoints=marks)
+        request = self.build(state.messages, marks)
+        if not self.events.hears("before_model"):
+            return state, request
+        from toolpost.events.turn import BeforeModel
+
+        emission = await self.events.emit(on.before_model, BeforeModel(request=request))
+        outcome = emission.outcome
+        if emission.failure is not None or (outcome is not None and outcome.block):
+            return state, None
+        return state, outcome.request if outcome is not None and outcome.request is not None else request
+
+    async def _compacted(self, state: State) -> State:
+        used = state.used
+        for named in self.strategies:
+            used = used or _estimate(state.messages)
+            context = toolpost.Context(messages=state.messages, used=used, window=self.model().window, idle=self.idle())
+            try:
+                messages = await named.strategy.compact(context)
+            except Exception as error:
+                self.report(f"The compaction strategy {named.plugin!r} failed and was passed over: {error!r}")
+                continue
+            if messages is not None:
+                used = _estimate(messages)
+                state = replace(state, messages=tuple(messages), used=used)
+        return state
+
+
+def _estimate(messages: Sequence[Message]) -> int:
+    return sum(len(str(block)) for message in messages for block in blocks_of(message)) // CHARS_PER_TOKEN

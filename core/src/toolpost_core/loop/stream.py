@@ -1,0 +1,81 @@
+"""From a provider's events to the complete blocks of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from toolpost import Block, MessageStart, Stop, TextDelta, ToolUse, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolpost import ContentBlock, Message, StreamEvent, TextBlock
+
+
+@dataclass
+class Answer:
+    """An answer as it grows: feed it every event, it yields blocks as they become complete."""
+
+    id: str = ""
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    stop_reason: str | None = None
+    blocks: list[ContentBlock] = field(default_factory=list)
+    calls: list[ToolUse] = field(default_factory=list)
+    _text: list[str] = field(default_factory=list)
+
+    def feed(self, event: StreamEvent) -> Iterator[ContentBlock | ToolUse]:
+        """Take one event; yield the blocks and calls that it completes."""
+        match event:
+            case TextDelta(text):
+                self._text.append(text)
+            case Block(content):
+                if content["type"] == "text":
+                    self._text.clear()  # the block has the text of its deltas
+                yield from self._flush()
+                yield from self._keep(content)
+            case ToolUse():
+                yield from self._flush()
+                call = self._unique(event)
+                self.calls.append(call)
+                yield from self._keep({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input})
+                yield call
+            case MessageStart(id, model, usage):
+                self.id, self.model, self.usage = id, model, usage
+            case Stop(reason, usage):
+                yield from self._flush()
+                self.stop_reason = reason
+                self.usage = usage or self.usage
+
+    def close(self) -> Iterator[ContentBlock]:
+        """Yield the text of an answer that broke off."""
+        yield from self._flush()
+
+    @property
+    def message(self) -> Message:
+        """The answer as a message; its list is not changed any more once the answer ended."""
+        return {"role": "assistant", "content": self.blocks}
+
+    @property
+    def text(self) -> str:
+        """The answer's text."""
+        return "\n".join(cast("TextBlock", block)["text"] for block in self.blocks if block["type"] == "text")
+
+    def _flush(self) -> Iterator[ContentBlock]:
+        text, self._text = "".join(self._text), []
+        yield from self._keep({"type": "text", "text": text})
+
+    def _keep(self, block: ContentBlock) -> Iterator[ContentBlock]:
+        # The service refuses messages with an empty text block.
+        if block["type"] == "text" and not cast("TextBlock", block)["text"].strip():
+            return
+        self.blocks.append(block)
+        yield block
+
+    def _unique(self, call: ToolUse) -> ToolUse:
+        taken = {other.id for other in self.calls}
+        if call.id not in taken:
+            return call
+        number = next(n for n in range(2, len(taken) + 3) if f"{call.id}_{n}" not in taken)
+        return call._replace(id=f"{call.id}_{number}")

@@ -1,0 +1,273 @@
+"""The turn loop: ask the model, run what it calls, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import toolpost
+from toolpost import PromptTooLong, ProviderError, ToolUse
+from toolpost_core.loop.state import State, StopReason, Transition
+from toolpost_core.loop.stream import Answer
+from toolpost_core.tools.executor import StreamingExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from toolpost import ContentBlock, Message, ModelInfo, ModelRequest, Provider, SessionEvent, ToolResultBlock
+    from toolpost_core.loop.budget import Ledger
+    from toolpost_core.tools.abort import AbortNode
+    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.results import ResultStore
+
+STOP_BLOCKS = 8
+"""Blocks in a row after which Stop listeners no longer keep the model going (architecture.md section 6)."""
+INTERRUPTED = "[The user interrupted the turn here]"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended."""
+
+    state: State
+    reason: StopReason
+    text: str = ""
+    stop_reason: str | None = None
+    error: ProviderError | None = None
+    told: str = ""
+    api_duration: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keep:
+    """Where messages go as soon as they are complete; each returns the record's uuid."""
+
+    block: Callable[[ContentBlock, Answer], str]
+    result: Callable[[CallResult], str]
+    message: Callable[[Message], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnLoop:
+    """Runs turns until a named end. Everything comes in as a field; it owns nothing.
+
+    `run_call` runs one call with an abort node of its own, `apply` takes over what a result changes in the context,
+    `at_stop` asks whether the model must go on (the text that it then reads, and why the turn ends all the same),
+    `after_answer` tells listeners.
+    """
+
+    provider: Callable[[], Provider]
+    model: Callable[[], ModelInfo]
+    prepare: Callable[[State], Awaitable[tuple[State, ModelRequest | None]]]
+    run_call: Callable[[ToolUse, AbortNode], Awaitable[CallResult]]
+    is_safe: Callable[[ToolUse], bool]
+    aborts_siblings: Callable[[str], bool]
+    apply: Callable[[CallResult], None]
+    at_stop: Callable[[Answer, bool], Awaitable[tuple[str | None, str | None]]]
+    after_answer: Callable[[ModelRequest, Answer, float], Awaitable[None]]
+    emit: Callable[[SessionEvent], None]
+    keep: Keep
+    ledger: Ledger
+    results: ResultStore
+    abort: AbortNode
+    max_turns: int | None = None
+
+    async def run(self, state: State) -> Ended:
+        """Run to a named end. Never raises ProviderError."""
+        spent = 0.0
+        while True:
+            state, request = await self.prepare(state)
+            if request is None:
+                return Ended(
+                    state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn", api_duration=spent
+                )
+            turn = await self._turn(request)
+            spent += turn.api_duration
+            state = turn.into(state)
+            ended = await self._end(state, turn)
+            if isinstance(ended, State):
+                state = ended
+                continue
+            return replace(ended, api_duration=spent)
+
+    async def _end(self, state: State, turn: Turn) -> Ended | State:
+        """Return how the run ended, or the state to go on with."""
+        answer = turn.answer
+        ended = Ended(state, StopReason.COMPLETED, answer.text, answer.stop_reason, turn.error)
+        if self.abort.aborted:
+            during = StopReason.ABORTED_TOOLS if answer.stop_reason is not None else StopReason.ABORTED_STREAMING
+            return replace(ended, state=self._interrupted(state), reason=during)
+        if turn.error is not None:
+            too_long = isinstance(turn.error, PromptTooLong)
+            return replace(ended, reason=StopReason.PROMPT_TOO_LONG if too_long else StopReason.MODEL_ERROR)
+        if turn.stop is not None:
+            return replace(ended, reason=StopReason.HOOK_STOPPED, told=turn.stop)
+        if self.ledger.exhausted:
+            return replace(ended, reason=StopReason.MAX_BUDGET)
+        if not turn.results and answer.stop_reason != "pause_turn":
+            return await self._at_stop(ended, answer)
+        if self.max_turns is not None and state.turn >= self.max_turns:
+            return replace(ended, reason=StopReason.MAX_TURNS)
+        return replace(state, turn=state.turn + 1, stop_blocks=0, transition=Transition.NEXT_TURN)
+
+    async def _at_stop(self, ended: Ended, answer: Answer) -> Ended | State:
+        state = ended.state
+        if state.stop_blocks >= STOP_BLOCKS:
+            return replace(ended, told=f"Stop hooks blocked {STOP_BLOCKS} times in a row; the turn ends")
+        block, stop = await self.at_stop(answer, state.stop_blocks > 0)
+        if stop is not None:
+            return replace(ended, reason=StopReason.STOP_HOOK_PREVENTED, told=stop)
+        if block is None:
+            return ended
+        if self.max_turns is not None and state.turn >= self.max_turns:
+            return replace(ended, reason=StopReason.MAX_TURNS)
+        message: Message = {"role": "user", "content": [{"type": "text", "text": block}]}
+        self.emit(toolpost.UserMessage(message=message, uuid=self.keep.message(message), synthetic=True))
+        return replace(
+            state,
+            messages=joined(state.messages, message),
+            turn=state.turn + 1,
+            stop_blocks=state.stop_blocks + 1,
+            transition=Transition.STOP_HOOK_BLOCKING,
+        )
+
+    def _interrupted(self, state: State) -> State:
+        message: Message = {"role": "user", "content": [{"type": "text", "text": INTERRUPTED}]}
+        self.keep.message(message)
+        return replace(state, messages=joined(state.messages, message))
+
+    async def _turn(self, request: ModelRequest) -> Turn:
+        """One request, its answer and the results of its calls; calls start while the answer still comes."""
+        answer, error = Answer(), None
+        siblings = self.abort.child()
+        async with asyncio.TaskGroup() as group:
+            nodes: dict[str, tuple[str, AbortNode]] = {}
+            executor = StreamingExecutor(self._runner(siblings, nodes), self.is_safe, self.apply, group)
+            started = time.perf_counter()
+            try:
+                await self._until_aborted(self._stream(request, answer, executor))
+            except ProviderError as raised:
+                error = raised
+                siblings.abort("discard")
+            duration = time.perf_counter() - started
+            for block in answer.close():
+                self._complete(block, answer)
+            self.ledger.add(self.model(), answer.usage)
+            if error is None and answer.stop_reason is not None:
+                await self.after_answer(request, answer, duration)
+            results = [result async for result in executor.results()]
+        return Turn(answer, tuple(results), self.results, error, duration)
+
+    async def _stream(self, request: ModelRequest, answer: Answer, executor: StreamingExecutor) -> None:
+        stream = self.provider().stream(request)
+        async with aclosing(cast("_Closable", stream)):
+            async for event in stream:
+                self.emit(toolpost.Streaming(event))
+                for complete in answer.feed(event):
+                    if isinstance(complete, ToolUse):
+                        executor.add(complete)
+                    else:
+                        self._complete(complete, answer)
+        if answer.stop_reason is None:
+            raise ProviderError("the model's answer ended without a stop reason", kind="connection", retriable=True)
+
+    def _complete(self, block: ContentBlock, answer: Answer) -> None:
+        self.emit(
+            toolpost.AssistantMessage(
+                message={"role": "assistant", "content": [block]},
+                message_id=answer.id,
+                model=answer.model,
+                uuid=self.keep.block(block, answer),
+                usage=answer.usage,
+            )
+        )
+
+    async def _until_aborted(self, work: Awaitable[None]) -> None:
+        task, watch = asyncio.ensure_future(work), asyncio.ensure_future(self.abort.wait())
+        try:
+            await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+            if not task.cancelled():
+                task.result()
+        finally:
+            watch.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+
+    def _runner(
+        self, siblings: AbortNode, nodes: dict[str, tuple[str, AbortNode]]
+    ) -> Callable[[ToolUse], Awaitable[CallResult]]:
+        async def run(call: ToolUse) -> CallResult:
+            node = siblings.child()
+            nodes[call.id] = (call.name, node)
+            result = await self.run_call(call, node)
+            if result.is_error and not node.aborted and result.duration and self.aborts_siblings(call.name):
+                for other, (name, sibling) in nodes.items():
+                    if other != call.id and name == call.name:
+                        sibling.abort("sibling_error")
+            uuid = self.keep.result(result)
+            message: Message = {"role": "user", "content": [result.block]}
+            self.emit(toolpost.UserMessage(message=message, uuid=uuid, tool_use_result=result.data))
+            return result
+
+        return run
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One request with what came of it."""
+
+    answer: Answer
+    results: tuple[CallResult, ...]
+    store: ResultStore
+    error: ProviderError | None = None
+    api_duration: float = 0.0
+
+    @property
+    def stop(self) -> str | None:
+        """Why a hook ends the turn, if one does."""
+        return next((result.stop for result in self.results if result.stop is not None), None)
+
+    def into(self, state: State) -> State:
+        """Return the state after this turn: the answer, and the results in one message."""
+        messages = state.messages
+        if self.answer.blocks:
+            messages = (*messages, self.answer.message)
+        if self.results:
+            blocks = self.store.fit_message([result.block for result in self.results])
+            messages = (*messages, results_message(blocks))
+            for result in self.results:
+                for message in result.new_messages:
+                    messages = joined(messages, message)
+        used = self.answer.usage.prompt_tokens + self.answer.usage.output_tokens
+        return replace(state, messages=messages, used=used or state.used)
+
+
+class _Closable(AsyncIterator[object]):
+    async def aclose(self) -> None: ...
+
+
+def results_message(blocks: Sequence[ToolResultBlock]) -> Message:
+    """Return the message that answers all calls of one answer."""
+    return {"role": "user", "content": list(blocks)}
+
+
+def joined(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
+    """Append a message; one of the same role as the last is joined with it in a new message, as roles alternate."""
+    if not messages or messages[-1]["role"] != message["role"]:
+        return (*messages, message)
+    content = [*blocks_of(messages[-1]), *blocks_of(message)]
+    return (*messages[:-1], {"role": message["role"], "content": content})
+
+
+def blocks_of(message: Message) -> list[ContentBlock]:
+    """Return the content as blocks."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content

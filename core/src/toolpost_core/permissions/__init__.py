@@ -1,0 +1,1 @@
+"""Permissions: the invariants that no plugin can weaken."""

@@ -1,0 +1,60 @@
+"""The prompt from its sections: static before dynamic, with marks where a cached prefix ends."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toolpost import SystemBlock
+from toolpost_core.prompt.base import BASE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolpost import ContextSource, Section, SessionScope
+
+
+@dataclass(frozen=True)
+class Source:
+    """A context plugin with its name."""
+
+    plugin: str
+    source: ContextSource
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The system prompt, and what goes before the first prompt of the user."""
+
+    system: tuple[SystemBlock, ...]
+    user: str
+    sections: tuple[Section, ...] = ()
+
+
+async def gather(sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]) -> tuple[Section, ...]:
+    """Ask all sources at once; one that fails is reported and left out."""
+
+    async def ask(named: Source) -> Sequence[Section]:
+        try:
+            return await named.source.sections(scope)
+        except Exception as error:
+            report(f"The context plugin {named.plugin!r} failed and adds nothing to the prompt: {error!r}")
+            return ()
+
+    answers = await asyncio.gather(*(ask(named) for named in sources))
+    return tuple(section for sections in answers for section in sections)
+
+
+def compose(sections: Sequence[Section], *, replaced_by: str | None = None, appended: str | None = None) -> Prompt:
+    """Put the prompt together. `replaced_by` stands in the place of our own text, `appended` at the very end."""
+    ordered = sorted((s for s in sections if s.text.strip()), key=lambda s: (s.order, s.name))
+    static = [s.text.strip() for s in ordered if s.static and not s.user]
+    dynamic = [s.text.strip() for s in ordered if not s.static and not s.user]
+    if appended:
+        dynamic.append(appended.strip())
+    blocks = [SystemBlock("\n\n".join([(replaced_by or BASE).strip(), *static]), cache=True)]
+    if dynamic:
+        blocks.append(SystemBlock("\n\n".join(dynamic), cache=True))
+    user = "\n\n".join(s.text.strip() for s in ordered if s.user)
+    return Prompt(tuple(blocks), user, tuple(ordered))

@@ -1,0 +1,1 @@
+"""Sessions: state, transcript, resume, cost."""

@@ -1,0 +1,126 @@
+"""Wires the parts of a session together: pool, preparer, and what runs calls.
+
+What the first request does not need is made when the first call comes, or while the model answers, whichever is first.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import toolpost
+from toolpost_core.loop.prepare import Named, Preparer
+from toolpost_core.tools.pool import Entry, Pool, assemble
+from toolpost_core.tools.results import ResultStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolpost import Rule, ToolUse
+    from toolpost_core.permissions.gate import Gate
+    from toolpost_core.plugins.registry import Provided, Registry
+    from toolpost_core.session.session import Session
+    from toolpost_core.settings import Settings
+    from toolpost_core.tools.permit import Permitter
+    from toolpost_core.tools.pipeline import Pipeline
+
+WARM_AFTER: Final = 0.2
+"""Seconds after which a first request is surely on its way, and its answer surely not there yet."""
+
+
+class Engine:
+    """The machinery of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        parts = session.parts
+        self.pool = tool_pool(
+            parts.registry, session.all_rules(), parts.options.tools, session.prompt_options(), session.warn
+        )
+        self.results = ResultStore(session.results_dir)
+        self.preparer = Preparer(
+            strategies=strategies(parts.registry),
+            build=session.request,
+            model=lambda: session.model,
+            idle=session.idle,
+            events=session.events,
+            report=session.warn,
+        )
+
+    @cached_property
+    def permitter(self) -> Permitter:
+        """Decides on calls."""
+        from toolpost_core.tools.permit import Permitter
+
+        return Permitter(gate(self._session.parts.registry, self._session.parts.settings), self.pool)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """Runs calls."""
+        from toolpost_core.tools.permit import Interview
+        from toolpost_core.tools.pipeline import Pipeline
+
+        session = self._session
+        return Pipeline(
+            pool=self.pool,
+            events=session.events,
+            permitter=self.permitter,
+            interview=Interview(session.events, session.parts.ask, session.update_rules),
+            results=self.results,
+            context_for=session.context_for,
+            around=session.circumstances,
+            emit=session.emit,
+            record=session.record_decision,
+        )
+
+    def warm(self) -> None:
+        """Make what the first call will need, and import what front ends are told with."""
+        _ = self.pipeline, toolpost.ToolFinished
+
+    def is_safe(self, call: ToolUse) -> bool:
+        """Whether a call may run beside others."""
+        return self.pipeline.is_safe(call)
+
+
+def tool_pool(
+    registry: Registry,
+    rules: Sequence[Rule],
+    only: Sequence[str] | None,
+    options: Mapping[str, Any],
+    report: Callable[[str], None],
+) -> Pool:
+    """Assemble the tools of all enabled plugins."""
+    entries = [Entry(p.value, p.plugin, p.distribution) for p in registry.collect("tools")]
+    return assemble(entries, rules=rules, only=only, options=options, report=report)
+
+
+def gate(registry: Registry, settings: Settings) -> Gate:
+    """Return the gate with every enabled resolver."""
+    from toolpost_core.permissions.gate import Gate, Resolver
+
+    return Gate(
+        [
+            Resolver(p.plugin, p.distribution, p.value, may_decide(registry, settings, p))
+            for p in registry.collect("permission_resolvers")
+        ]
+    )
+
+
+def may_decide(registry: Registry, settings: Settings, provided: Provided[Any]) -> bool:
+    """Whether a resolver may loosen: those of the standard set, and those that the user granted it."""
+    from toolpost_core.settings.plugins import same_name
+
+    setting = settings.plugins.get(same_name(provided.plugin))
+    if setting is not None and "decide" in setting.grants:
+        return True
+    return any(
+        e.standard
+        for e in registry.inventory.entries
+        if e.group == "permission_resolvers" and (e.name, e.distribution) == (provided.plugin, provided.distribution)
+    )
+
+
+def strategies(registry: Registry) -> tuple[Named, ...]:
+    """Return the compaction strategies in their order."""
+    found = [Named(p.plugin, p.value) for p in registry.collect("compaction")]
+    return tuple(sorted(found, key=lambda named: (named.strategy.order, named.plugin)))

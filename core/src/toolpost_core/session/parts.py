@@ -1,0 +1,92 @@
+"""What a session is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from toolpost_core.loop.budget import Ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from toolpost import Asker, LaunchOptions, ModelInfo, Provider
+    from toolpost_core.plugins.registry import Registry
+    from toolpost_core.session.history import History
+    from toolpost_core.session.store import Store
+    from toolpost_core.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """A session's folders, absolute and real."""
+
+    project: Path
+    home: Path
+    config_dir: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Everything that a session is handed; `choose` returns the provider and its plugin's name, and may raise."""
+
+    places: Places
+    options: LaunchOptions
+    settings: Settings
+    registry: Registry
+    choose: Callable[[], tuple[Provider, str]]
+    store: Store
+    env: Mapping[str, str]
+    version: str
+    session_id: str
+    trusted: bool
+    ask: Asker | None = None
+    history: History | None = None
+    forked_from: str | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    notices: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Model:
+    """The model in use; made when the first request needs it, changed by the person."""
+
+    choose: Callable[[], tuple[Provider, str]]
+    wanted: str | None
+    _provider: Provider | None = None
+    _info: ModelInfo | None = None
+
+    @property
+    def provider(self) -> Provider:
+        """The provider; raises ProviderError where none can be used."""
+        if self._provider is None:
+            self._provider, _ = self.choose()
+        return self._provider
+
+    @property
+    def info(self) -> ModelInfo:
+        """The model in use."""
+        if self._info is None:
+            self._info = self.provider.model(self.wanted or self.provider.default_model)
+        return self._info
+
+    @property
+    def known(self) -> bool:
+        """Whether it was made."""
+        return self._provider is not None
+
+    def switch(self, name: str) -> ModelInfo:
+        """Use another model."""
+        self.wanted, self._info = name, self.provider.model(name)
+        return self._info
+
+
+def json_usage(usage: Any) -> dict[str, int]:
+    """Return a usage as the wire names it."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_creation_input_tokens": usage.cache_creation_input_tokens,
+        "cache_read_input_tokens": usage.cache_read_input_tokens,
+    }

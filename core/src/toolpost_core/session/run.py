@@ -1,0 +1,309 @@
+"""One prompt of a session, from its submission to its RunResult."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import toolpost
+from toolpost import ProviderError, ToolpostError, Usage, on
+from toolpost_core.loop.state import State, StopReason
+from toolpost_core.loop.turn import Ended, Keep, TurnLoop, joined
+from toolpost_core.session.engine import WARM_AFTER
+from toolpost_core.session.parts import json_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolpost import ContentBlock, CostLine, Message, ModelRequest, SessionEvent, ToolUse
+    from toolpost_core.loop.stream import Answer
+    from toolpost_core.session.session import Session
+    from toolpost_core.tools.abort import AbortNode
+    from toolpost_core.tools.pipeline import CallResult
+
+SUBTYPES: Mapping[StopReason, str] = {
+    StopReason.COMPLETED: "success",
+    StopReason.HOOK_STOPPED: "success",
+    StopReason.STOP_HOOK_PREVENTED: "success",
+    StopReason.MAX_TURNS: "error_max_turns",
+    StopReason.MAX_BUDGET: "error_max_budget_usd",
+}
+
+
+class Run:
+    """Runs one prompt; always ends with exactly one RunResult."""
+
+    def __init__(self, session: Session, abort: AbortNode) -> None:
+        self._session = session
+        self._abort = abort
+        self._denials: list[Mapping[str, Any]] = []
+        self._started = time.monotonic()
+        self._opened = False
+
+    async def prompt(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
+        """Run a prompt and emit everything that happens."""
+        try:
+            await self._run(prompt)
+        except ToolpostError as error:
+            self._failed(str(error), getattr(error, "kind", "unknown"))
+        except Exception as error:
+            self._session.warn(_traceback(error))
+            self._failed(f"Toolpost failed: {type(error).__name__}: {error}", "unknown")
+
+    async def _run(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
+        session = self._session
+        first = session.first_of_conversation()
+        gathering = session.prompt_task()
+        context = await self._session_start() if first else []
+        blocked, more = await self._submitted(prompt)
+        gathered = await gathering
+        if blocked is not None:
+            self._result(Ended(self._state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
+            return
+        context += more
+        user = [gathered.user] if first and gathered.user and not session.messages else []
+        message = _message(prompt, before=[*user, *context])
+        session.transcript.message("user", message, session.cwd)
+        messages, breakpoints, used = session.memory
+        state = State(joined(messages, message), breakpoints=breakpoints, used=used)
+        warming = asyncio.get_running_loop().call_later(WARM_AFTER, session.engine().warm)
+        try:
+            ended = await self._loop().run(state)
+        finally:
+            warming.cancel()
+        session.take_over(ended.state.messages, ended.state.breakpoints, ended.state.used)
+        await self._stop_failure(ended)
+        self._result(ended)
+
+    def _state(self) -> State:
+        messages, breakpoints, used = self._session.memory
+        return State(messages, breakpoints=breakpoints, used=used)
+
+    def _loop(self) -> TurnLoop:
+        session, engine = self._session, self._session.engine()
+
+        async def run_call(call: ToolUse, node: AbortNode) -> CallResult:
+            result = await engine.pipeline.run(call, node)
+            if result.ruling is not None and result.is_error and not result.duration:
+                denial = {"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input}
+                self._denials.append(denial)
+            return result
+
+        async def prepare(state: State) -> tuple[State, ModelRequest | None]:
+            await session.settle_moves()
+            return await engine.preparer(state)
+
+        return TurnLoop(
+            provider=lambda: session.model_in_use.provider,
+            model=lambda: session.model,
+            prepare=prepare,
+            run_call=run_call,
+            is_safe=engine.is_safe,
+            aborts_siblings=lambda name: (entry := engine.pool.find(name)) is not None and entry.tool.aborts_siblings,
+            apply=session.apply,
+            at_stop=self._at_stop,
+            after_answer=self._after_answer,
+            emit=self._emit,
+            keep=Keep(block=self._keep_block, result=self._keep_result, message=self._keep_message),
+            ledger=session.parts.ledger,
+            results=engine.results,
+            abort=self._abort,
+            max_turns=session.parts.options.max_turns,
+        )
+
+    # What is kept.
+
+    def _keep_block(self, block: ContentBlock, answer: Answer) -> str:
+        message = {
+            "id": answer.id,
+            "type": "message",
+            "role": "assistant",
+            "model": answer.model,
+            "content": [block],
+            "usage": json_usage(answer.usage),
+        }
+        return self._session.transcript.message("assistant", message, self._session.cwd)
+
+    def _keep_result(self, result: CallResult) -> str:
+        message = {"role": "user", "content": [result.block]}
+        extra = {} if result.data is None or isinstance(result.data, str) else {"toolUseResult": _compact(result.data)}
+        return self._session.transcript.message("user", message, self._session.cwd, **extra)
+
+    def _keep_message(self, message: Message) -> str:
+        return self._session.transcript.message("user", message, self._session.cwd)
+
+    # Events round the prompt.
+
+    async def _session_start(self) -> list[str]:
+        session = self._session
+        if not session.events.hears("session_start"):
+            return []
+        from toolpost.events.session import SessionStart
+
+        resumed = session.parts.history is not None
+        value = SessionStart(source="resume" if resumed else "startup", model=session.model.id)
+        outcome = (await session.events.emit(on.session_start, value)).outcome
+        return [outcome.additional_context] if outcome is not None and outcome.additional_context else []
+
+    async def _submitted(self, prompt: str | Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
+        """Ask UserPromptSubmit listeners; returns why the prompt is blocked, if it is, and text to go with it."""
+        session = self._session
+        if not session.events.hears("user_prompt_submit"):
+            return None, []
+        from toolpost.events.turn import UserPromptSubmit
+
+        text = prompt if isinstance(prompt, str) else "\n".join(str(b.get("text", "")) for b in prompt)
+        emission = await session.events.emit(on.user_prompt_submit, UserPromptSubmit(prompt=text))
+        outcome = emission.outcome
+        if emission.failure is not None:
+            return f"The prompt was not sent because {emission.failure}.", []
+        if outcome is None:
+            return None, []
+        if outcome.block or outcome.stop:
+            return outcome.reason or outcome.stop_reason or "A hook blocked the prompt.", []
+        return None, [outcome.additional_context] if outcome.additional_context else []
+
+    async def _at_stop(self, answer: Answer, active: bool) -> tuple[str | None, str | None]:
+        session = self._session
+        if not session.events.hears("stop"):
+            return None, None
+        from toolpost.events.turn import StopEvent
+
+        value = StopEvent(stop_hook_active=active, last_assistant_message=answer.text)
+        outcome = (await session.events.emit(on.stop, value)).outcome
+        if outcome is None:
+            return None, None
+        if outcome.stop:
+            return None, outcome.stop_reason or "a hook ended the session's turn"
+        if outcome.block:
+            return outcome.reason or "A Stop hook wants the work to go on.", None
+        return outcome.additional_context or None, None
+
+    async def _after_answer(self, request: ModelRequest, answer: Answer, duration: float) -> None:
+        session = self._session
+        if not session.events.hears("after_model"):
+            return
+        from toolpost.events.turn import AfterModel
+
+        value = AfterModel(request=request, message=answer.message, usage=answer.usage, duration=duration)
+        await session.events.emit(on.after_model, value)
+
+    async def _stop_failure(self, ended: Ended) -> None:
+        session = self._session
+        if ended.error is None or not session.events.hears("stop_failure"):
+            return
+        from toolpost.events.turn import StopFailure
+
+        value = StopFailure(error=ended.error.kind, error_details=str(ended.error), last_assistant_message=ended.text)
+        await session.events.emit(on.stop_failure, value)
+
+    # What is told.
+
+    def _emit(self, event: SessionEvent) -> None:
+        self._open()
+        self._session.emit(event)
+
+    def _open(self) -> None:
+        """Say how the session begins, before the first event of the run: that is after the request went out."""
+        if self._opened:
+            return
+        self._opened = True
+        session, parts = self._session, self._session.parts
+        plugins = sorted({(e.plugin, e.distribution) for e in session.engine().pool.entries})
+        session.emit(
+            toolpost.SessionStarted(
+                session_id=session.id,
+                cwd=session.cwd,
+                model=session.model.id,
+                tools=session.engine().pool.names,
+                permission_mode=session.permission_mode,
+                credential_source=session.model_in_use.provider.credential_source(parts.env),
+                plugins=[{"name": name, "path": distribution} for name, distribution in plugins],
+                plugin_errors=[
+                    {"plugin": p.plugin, "type": "plugin", "message": p.text}
+                    for p in parts.registry.problems
+                    if p.plugin
+                ],
+                version=parts.version,
+            )
+        )
+        notices, parts.notices[:] = list(parts.notices), []
+        for text in notices:
+            session.emit(toolpost.Notice(text, "warning"))
+
+    def _failed(self, text: str, kind: str) -> None:
+        error = ProviderError(text, kind=kind)
+        self._result(Ended(self._state(), StopReason.MODEL_ERROR, error=error))
+
+    def _result(self, ended: Ended, *, text: str | None = None) -> None:
+        session, ledger = self._session, self._session.parts.ledger
+        if session.model_in_use.known:
+            self._open()
+        if ended.told and text is None:
+            session.emit(toolpost.Notice(ended.told, "warning"))
+        subtype = SUBTYPES.get(ended.reason, "error_during_execution")
+        failed = subtype != "success"
+        error = str(ended.error) if ended.error is not None else ended.told if failed else ""
+        total = Usage()
+        for line in ledger.lines.values():
+            total = total.plus(line.usage)
+        session.emit(
+            toolpost.RunResult(
+                subtype=subtype,
+                is_error=failed,
+                text=text if text is not None else error or ended.text,
+                session_id=session.id,
+                terminal_reason=ended.reason.value,
+                stop_reason=ended.stop_reason,
+                turns=ended.state.turn,
+                duration=time.monotonic() - self._started,
+                api_duration=ended.api_duration,
+                cost_usd=ledger.dollars,
+                usage=total,
+                model_usage={line.model: _model_usage(session, line) for line in ledger.lines.values()},
+                permission_denials=tuple(self._denials),
+                errors=(error,) if error else (),
+            )
+        )
+
+
+def _message(prompt: str | Sequence[Mapping[str, Any]], before: Sequence[str]) -> Message:
+    blocks: list[ContentBlock] = [{"type": "text", "text": text} for text in before if text.strip()]
+    if isinstance(prompt, str):
+        blocks.append({"type": "text", "text": prompt})
+    else:
+        blocks += [dict(block) for block in prompt]
+    return {"role": "user", "content": blocks}
+
+
+def _model_usage(session: Session, line: CostLine) -> dict[str, Any]:
+    usage = line.usage
+    info = session.model if session.model_in_use.known and session.model.id == line.model else None
+    return {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "cacheReadInputTokens": usage.cache_read_input_tokens,
+        "cacheCreationInputTokens": usage.cache_creation_input_tokens,
+        "costUSD": line.dollars or 0.0,
+        "contextWindow": info.window if info is not None else 0,
+        "maxOutputTokens": info.max_output if info is not None else 0,
+    }
+
+
+def _compact(data: Any) -> Any:
+    """Leave long texts out of the record: the model's text of the result is in its message."""
+    if isinstance(data, str):
+        return data if len(data) <= 2_000 else data[:2_000] + "…"
+    if isinstance(data, Mapping):
+        return {key: _compact(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_compact(value) for value in data[:200]]
+    return data
+
+
+def _traceback(error: BaseException) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(error))

@@ -1,0 +1,108 @@
+"""The services of one session: those of plugins, made when first asked for, and those of core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from toolpost import MissingService
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from toolpost import Decision, Event, HookRunner, ServiceOffer, SessionScope
+    from toolpost_core.events.dispatch import Dispatcher
+    from toolpost_core.plugins.registry import Registry
+
+S = TypeVar("S")
+E = TypeVar("E")
+O = TypeVar("O")  # noqa: E741
+
+
+class ServiceTable:
+    """Makes each service once. A plugin's offer of a Protocol comes before core's own."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        scope: Callable[[], SessionScope],
+        events: Dispatcher,
+        check: Callable[[str, Mapping[str, Any]], Awaitable[object]],
+    ) -> None:
+        self._registry = registry
+        self._scope = scope
+        self._events = events
+        self._check = check
+        self._made: dict[type[Any], Any] = {}
+        self._offers: Sequence[tuple[ServiceOffer[Any], str]] | None = None
+
+    def get(self, protocol: type[S]) -> S:
+        """Return the service; raises MissingService, naming what would offer it."""
+        if protocol not in self._made:
+            self._made[protocol] = self._make(protocol)
+        return cast("S", self._made[protocol])
+
+    async def aclose(self) -> None:
+        """Close what was made, last made first."""
+        made, self._made = list(self._made.values()), {}
+        for service in reversed(made):
+            close = getattr(service, "aclose", None)
+            if close is not None:
+                await close()
+
+    def _make(self, protocol: type[Any]) -> object:
+        if self._offers is None:
+            self._offers = [(provided.value, provided.plugin) for provided in self._registry.collect("services")]
+        for offer, _ in self._offers:
+            if offer.protocol is protocol:
+                return offer.make(self._scope())
+        own = self._own(protocol)
+        if own is not None:
+            return own
+        off = sorted({e.name for e in self._registry.inventory.entries if e.group == "services"})
+        raise MissingService(
+            f"No plugin offers the service {protocol.__name__!r}. "
+            + (f"Enable one of: {', '.join(off)}." if off else "Install a plugin of the kind `services` that does.")
+        )
+
+    def _own(self, protocol: type[Any]) -> object | None:
+        from toolpost.services import Emitter, HookRunners, Permissions
+
+        if protocol is HookRunners:
+            return Runners(self._registry)
+        if protocol is Emitter:
+            return Sender(self._events)
+        return Nested(self._check) if protocol is Permissions else None
+
+
+class Runners:
+    """`HookRunners`: the runners of configured hooks, by type."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def get(self, type: str) -> HookRunner | None:
+        """Return the runner of a type; None where no enabled plugin has one."""
+        return next((p.value for p in self._registry.collect("hook_runners") if p.value.type == type), None)
+
+
+class Sender:
+    """`Emitter`: lifecycle events of plugins."""
+
+    def __init__(self, events: Dispatcher) -> None:
+        self._events = events
+
+    async def emit(self, event: Event[E, O], value: E) -> O | None:
+        """Call every listener and return their merged answer."""
+        emission = await self._events.emit(cast("Any", event), cast("Any", value))
+        return cast("O | None", emission.outcome)
+
+
+class Nested:
+    """`Permissions`: decisions on what a tool does within its call."""
+
+    def __init__(self, check: Callable[[str, Mapping[str, Any]], Awaitable[object]]) -> None:
+        self._check = check
+
+    async def check(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        """Return an Allow or a Deny."""
+        return cast("Decision", await self._check(tool_name, tool_input))

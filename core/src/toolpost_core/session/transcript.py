@@ -1,0 +1,133 @@
+"""The transcript: append-only JSONL, one record a line, on disk before the next request is sent.
+
+Records follow the shape that readers of such files rely on (compat.md section 9): `type`, `uuid`, `parentUuid`,
+`sessionId`, `timestamp`, `cwd`, `version`, `message`. An answer has one record for each of its blocks, sharing
+`message.id`; each result of a call has one of its own, written as soon as the call is done.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from toolpost import SessionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Transcript:
+    """Appends to one session's file.
+
+    The file is locked while it is open, so that two processes never write to one session; the lock goes with the
+    process, however it ends. A write that fails is reported once; the run goes on.
+    """
+
+    def __init__(self, path: Path | None, session_id: str, version: str, report: Callable[[str], None]) -> None:
+        self.path = path
+        self.session_id = session_id
+        self._version = version
+        self._report = report
+        self._fd: int | None = None
+        self._broken = False
+        self.parent: str | None = None
+
+    def message(self, kind: str, message: Mapping[str, Any], cwd: Path, **extra: Any) -> str:
+        """Append a message to the chain; returns its uuid."""
+        uuid = str(uuid4())
+        self._append(
+            {
+                "type": kind,
+                "uuid": uuid,
+                "parentUuid": self.parent,
+                "sessionId": self.session_id,
+                "timestamp": _now(),
+                "cwd": str(cwd),
+                "version": self._version,
+                "message": message,
+                **extra,
+            }
+        )
+        self.parent = uuid
+        return uuid
+
+    def side(self, kind: str, **fields: Any) -> None:
+        """Append a record that is no part of the chain."""
+        self._append({"type": kind, "sessionId": self.session_id, "timestamp": _now(), **fields})
+
+    def close(self) -> None:
+        """Close the file and give up its lock."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def lock(self) -> None:
+        """Open and lock the file; raises SessionError where another process has it."""
+        if self.path is not None and self._fd is None:
+            self._fd = _open(self.path)
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        if self.path is None or self._broken:
+            return
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+        try:
+            self.lock()
+            assert self._fd is not None
+            _write_all(self._fd, line.encode("utf-8", "surrogatepass"))
+        except OSError as error:
+            self._broken = True
+            self._report(
+                f"The transcript {self.path} can't be written ({error.strerror}): the run goes on, but this session can be "
+                "resumed only up to here. Free some space, then start a new session."
+            )
+
+
+def _open(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise SessionError(
+            f"The session {path.stem} is in use by another process{_owner(path)}. End that one, or go on in a copy: "
+            f"--resume {path.stem} --fork-session"
+        ) from None
+    # A record that was cut off by a crash must not be glued to the next one.
+    size = os.lseek(fd, 0, os.SEEK_END)
+    if size and os.pread(fd, 1, size - 1) != b"\n":
+        os.write(fd, b"\n")
+    return fd
+
+
+def _owner(path: Path) -> str:
+    """Say which process holds the lock, where the system tells (Linux: /proc/locks by inode)."""
+    try:
+        inode = path.stat().st_ino
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return ""
+    held = [line.split() for line in lines if f":{inode} " in line]
+    return f" (pid {held[0][4]})" if held else ""
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    """Write everything or, as far as that is possible, nothing: a record that was cut off is taken back."""
+    start = os.lseek(fd, 0, os.SEEK_END)
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except OSError:
+        os.ftruncate(fd, start)
+        raise
+
+
+def _now() -> str:
+    seconds = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"

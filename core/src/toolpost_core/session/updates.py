@@ -1,0 +1,95 @@
+"""Permission updates: to rules, mode and directories, for the session or in a settings file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from toolpost import Rule, SettingsError
+from toolpost_core.settings.effective import own_files
+from toolpost_core.settings.write import edit_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolpost import PermissionMode, RuleSource, RuleUpdate
+    from toolpost_core.session.parts import Places
+
+FILES = {"userSettings": "user", "projectSettings": "project", "localSettings": "local"}
+IN_MEMORY = ("session", "cliArg")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What updates come to: the rules as they are now, and a new mode or directories if any were given."""
+
+    rules: tuple[Rule, ...]
+    mode: PermissionMode | None = None
+    directories: tuple[Path, ...] | None = None
+
+
+def applied(
+    updates: Sequence[RuleUpdate],
+    rules: Sequence[Rule],
+    directories: Sequence[Path],
+    places: Places,
+    report: Callable[[str], None],
+) -> Change:
+    """Apply updates. One whose file can't be written counts for this session, and is reported."""
+    change = Change(tuple(rules))
+    for update in updates:
+        kind = update["type"]
+        if kind == "setMode":
+            change = replace(change, mode=update["mode"])
+        elif kind in ("addDirectories", "removeDirectories"):
+            named = [(places.project / Path(text).expanduser()).resolve() for text in update["directories"]]
+            now = [d for d in change.directories or directories if d not in named]
+            change = replace(change, directories=tuple([*now, *named] if kind == "addDirectories" else now))
+        else:
+            change = replace(change, rules=_rules(update, change.rules, places, report))
+    return change
+
+
+def _rules(
+    update: RuleUpdate, rules: tuple[Rule, ...], places: Places, report: Callable[[str], None]
+) -> tuple[Rule, ...]:
+    kind, behavior, destination = update["type"], update["behavior"], update["destination"]
+    source = cast("RuleSource", destination)
+    texts = [_text(rule) for rule in update["rules"]]
+    _write(update, texts, places, report)
+    root = places.config_dir if destination == "userSettings" else places.project
+    new = tuple(Rule.parse(text, behavior, source, root=root) for text in texts)
+    if kind == "addRules":
+        return (*rules, *new)
+    same_list = [rule for rule in rules if (rule.behavior, rule.source) == (behavior, source)]
+    if kind == "replaceRules":
+        return (*(rule for rule in rules if rule not in same_list), *new)
+    return tuple(rule for rule in rules if rule not in same_list or str(rule) not in texts)
+
+
+def _write(update: RuleUpdate, texts: Sequence[str], places: Places, report: Callable[[str], None]) -> None:
+    destination = update["destination"]
+    if destination in IN_MEMORY:
+        return
+    if destination not in FILES:
+        raise SettingsError(
+            f"{destination!r} is no place for a permission rule. There are: {', '.join((*FILES, *IN_MEMORY))}."
+        )
+    file = own_files(places.project, places.config_dir)[FILES[destination]]
+    adding = update["type"] in ("addRules", "replaceRules")
+    try:
+        edit_rules(
+            file,
+            update["behavior"],
+            add=texts if adding else (),
+            remove=() if adding else texts,
+            replace=update["type"] == "replaceRules",
+        )
+    except SettingsError as error:
+        report(f"The rule counts for this session only: {error}")
+
+
+def _text(rule: dict[str, str]) -> str:
+    content = rule.get("ruleContent")
+    return f"{rule['toolName']}({content})" if content else rule["toolName"]

@@ -1,0 +1,199 @@
+"""The permission step of one call: from the input and what hooks said to a verdict, and to a person's answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, on
+from toolpost_core.permissions.combine import Opinion, Verdict
+from toolpost_core.permissions.gate import Gate, request_for, why_nobody_can_be_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolpost import Asker, Decision, PermissionScope, Reply, Rule, RuleUpdate, Tool
+    from toolpost.events.tool import PreToolUseOutcome
+    from toolpost_core.events.dispatch import Dispatcher
+    from toolpost_core.tools.pool import Pool
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An input in its two forms: as JSON, and as the tool reads it."""
+
+    raw: Mapping[str, Any]
+    parsed: Any
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What a decision depends on beside the call."""
+
+    scope: PermissionScope
+    rules: Sequence[Rule]
+    agent_type: str | None = None
+    skill: str | None = None
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A verdict on a call and the input that it is about."""
+
+    verdict: Verdict
+    candidate: Candidate
+    request: PermissionRequest
+
+
+class Permitter:
+    """Decides on calls; changes nothing."""
+
+    def __init__(self, gate: Gate, pool: Pool) -> None:
+        self._gate = gate
+        self._pool = pool
+
+    async def rule(
+        self,
+        tool: Tool[Any],
+        candidate: Candidate,
+        around: Circumstances,
+        *,
+        tool_use_id: str = "",
+        hook: PreToolUseOutcome | None = None,
+        hook_failure: str | None = None,
+    ) -> Ruling:
+        """Return the verdict on a call after its PreToolUse listeners.
+
+        Where a hook rewrote the input, a deny on the input before it stands: a rewrite must not hide a call from a rule.
+        Raises InvalidInput where the rewritten input does not fit.
+        """
+        opinions = _opinions(hook, hook_failure)
+        if hook is not None and hook.updated_input is not None:
+            before = await self._decide(tool, candidate, around, tool_use_id, opinions)
+            if before.verdict.behavior == "deny" and before.verdict.wanted == "deny":
+                return before
+            candidate = self.read(tool, hook.updated_input)
+        return await self._decide(tool, candidate, around, tool_use_id, opinions)
+
+    def read(self, tool: Tool[Any], raw: Mapping[str, Any]) -> Candidate:
+        """Read an input; raises InvalidInput."""
+        return Candidate(raw, parse(self._pool, tool, raw))
+
+    async def _decide(
+        self, tool: Tool[Any], candidate: Candidate, around: Circumstances, tool_use_id: str, hooks: Sequence[Opinion]
+    ) -> Ruling:
+        request = request_for(
+            tool,
+            tool.name,
+            PermissionRequest(
+                tool_name=tool.name,
+                tool_input=candidate.raw,
+                scope=around.scope,
+                rules=around.rules,
+                tool_use_id=tool_use_id,
+                agent_type=around.agent_type,
+                skill=around.skill,
+            ),
+            candidate.parsed,
+        )
+        own = await _own(tool, candidate.parsed, around.scope)
+        return Ruling(await self._gate.decide(request, own, hooks), candidate, request)
+
+
+def parse(pool: Pool, tool: Tool[Any], raw: Mapping[str, Any]) -> Any:
+    """Read an input as the tool's shape says; an input that only has a JSON Schema is checked against it."""
+    shape = pool.shape(tool)
+    if tool.input_model is None and tool.input_schema is not None:
+        _check_schema(raw, tool.input_schema)
+    return shape.parse(raw)
+
+
+class Interview:
+    """Puts an ask to PermissionRequest listeners and then to a person."""
+
+    def __init__(self, events: Dispatcher, ask: Asker | None, update: Callable[[Sequence[RuleUpdate]], None]) -> None:
+        self._events = events
+        self._ask = ask
+        self._update = update
+
+    async def settle(self, ruling: Ruling, title: str) -> tuple[Decision, Reply | None]:
+        """Return the answer to an ask, and the person's reply if there was one."""
+        answer = await self._listeners(ruling)
+        if answer is not None:
+            return answer, None
+        if self._ask is None or why_nobody_can_be_asked(ruling.request) is not None:
+            return Deny(ruling.verdict.reason), None
+        decisive = ruling.verdict.decisive
+        decision = decisive.decision if decisive is not None else Ask(ruling.verdict.reason)
+        question = Question(
+            request=ruling.request,
+            decision=replace(decision, reason=ruling.verdict.reason),
+            title=ruling.request.tool_name,
+            details=title,
+        )
+        reply = await self._ask(question)
+        if reply.allow and reply.updates:
+            self._update(reply.updates)
+        return (Allow("the user said yes") if reply.allow else Deny(reply.feedback)), reply
+
+    async def refused(self, ruling: Ruling) -> bool:
+        """Tell listeners of a refusal without a person; return whether the model may be told to try again."""
+        if not self._events.hears("permission_denied"):
+            return False
+        from toolpost.events.permission import PermissionDenied
+
+        request = ruling.request
+        value = PermissionDenied(
+            tool_name=request.tool_name,
+            tool_input=request.tool_input,
+            tool_use_id=request.tool_use_id,
+            reason=ruling.verdict.reason,
+        )
+        outcome = (await self._events.emit(on.permission_denied, value)).outcome
+        return outcome is not None and outcome.retry
+
+    async def _listeners(self, ruling: Ruling) -> Decision | None:
+        if not self._events.hears("permission_request"):
+            return None
+        from toolpost.events.permission import PermissionAsked
+
+        request = ruling.request
+        asked = PermissionAsked(
+            tool_name=request.tool_name,
+            tool_input=request.tool_input,
+            tool_use_id=request.tool_use_id,
+            reason=ruling.verdict.reason,
+        )
+        outcome = (await self._events.emit(on.permission_request, asked)).outcome
+        if outcome is None or outcome.decision is None:
+            return None
+        if outcome.decision == "deny":
+            return Deny(outcome.message or "a hook answered no")
+        return Allow("a hook answered yes", updated_input=outcome.updated_input)
+
+
+def _opinions(hook: PreToolUseOutcome | None, failure: str | None) -> list[Opinion]:
+    opinions = []
+    if failure is not None:
+        opinions.append(Opinion("PreToolUse hook", "hook", Deny(failure)))
+    if hook is not None and hook.decision is not None:
+        reason = hook.reason or f"a PreToolUse hook said {hook.decision}"
+        made = {"allow": Allow, "ask": Ask, "deny": Deny, "defer": Ask}[hook.decision](reason)
+        opinions.append(Opinion("PreToolUse hook", "hook", made))
+    return opinions
+
+
+async def _own(tool: Tool[Any], parsed: Any, scope: PermissionScope) -> Decision | None:
+    try:
+        return await tool.check_permissions(parsed, scope)
+    except Exception as error:
+        return Ask(f"the permission check of {tool.name} failed: {error!r}")
+
+
+def _check_schema(raw: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    import jsonschema
+
+    validator = jsonschema.validators.validator_for(dict(schema))(dict(schema))
+    mistakes = sorted(validator.iter_errors(dict(raw)), key=lambda mistake: mistake.json_path)
+    if mistakes:
+        raise InvalidInput("\n".join(f"{mistake.json_path}: {mistake.message}" for mistake in mistakes[:10]))

@@ -1,0 +1,134 @@
+"""The session's tools: which, in which order, and as the model sees them."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from toolpost import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from toolpost import InputShape, Rule, Tool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tool with where it comes from."""
+
+    tool: Tool[Any]
+    plugin: str
+    distribution: str
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A tool that is not offered, and why."""
+
+    entry: Entry
+    why: str
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The tools that a session offers, in an order that does not move: plugins' by name, then MCP tools by name."""
+
+    entries: tuple[Entry, ...] = ()
+    absent: tuple[Absent, ...] = ()
+    specs: tuple[ToolSpec, ...] = ()
+    _by_name: Mapping[str, Entry] = field(default_factory=dict)
+    _shapes: dict[str, InputShape[Any]] = field(default_factory=dict)
+
+    def find(self, name: str) -> Entry | None:
+        """Return the tool of that name or alias."""
+        return self._by_name.get(name)
+
+    def shape(self, tool: Tool[Any]) -> InputShape[Any]:
+        """Return the tool's input shape; made once."""
+        shape = self._shapes.get(tool.name)
+        if shape is None:
+            shape = self._shapes[tool.name] = tool.shape()
+        return shape
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in order."""
+        return tuple(entry.tool.name for entry in self.entries)
+
+
+def assemble(
+    entries: Iterable[Entry],
+    *,
+    rules: Sequence[Rule] = (),
+    only: Sequence[str] | None = None,
+    options: Mapping[str, Any],
+    report: Callable[[str], None],
+) -> Pool:
+    """Build the pool. `only` narrows it to these names; a deny rule on a whole tool takes the tool out.
+
+    Of two tools with one name a plugin's beats an MCP one, then one that `overrides` the other's plugin, then the first
+    by distribution; both are named to `report`.
+    """
+    winners: dict[str, Entry] = {}
+    absent: list[Absent] = []
+    for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, e.distribution)):
+        why = _why_absent(entry.tool, rules, only)
+        if why:
+            absent.append(Absent(entry, why))
+            continue
+        rival = winners.get(entry.tool.name)
+        if rival is None:
+            winners[entry.tool.name] = entry
+            continue
+        winner, loser = _contest(rival, entry)
+        winners[entry.tool.name] = winner
+        absent.append(Absent(loser, f"replaced by the tool of the same name of {winner.distribution}"))
+        if winner.tool.overrides != loser.plugin:
+            report(
+                f"Two plugins offer a tool {entry.tool.name!r}: that of {winner.plugin!r} ({winner.distribution}) is used, "
+                f"that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off in settings.json."
+            )
+    ordered = tuple(sorted(winners.values(), key=lambda e: (e.tool.is_mcp, e.tool.name)))
+    return _built(ordered, tuple(absent), options, report)
+
+
+def _built(
+    entries: tuple[Entry, ...], absent: tuple[Absent, ...], options: Mapping[str, Any], report: Callable[[str], None]
+) -> Pool:
+    kept: list[Entry] = []
+    specs: list[ToolSpec] = []
+    shapes: dict[str, InputShape[Any]] = {}
+    for entry in entries:
+        tool = entry.tool
+        try:
+            shapes[tool.name] = tool.shape()
+            spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
+        except Exception as error:
+            absent += (Absent(entry, f"its description failed: {error!r}"),)
+            report(f"The tool {tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {error!r}")
+            continue
+        kept.append(entry)
+        if not tool.should_defer or tool.always_load:
+            specs.append(spec)
+    by_name = {alias: entry for entry in kept for alias in entry.tool.aliases}
+    by_name |= {entry.tool.name: entry for entry in kept}
+    return Pool(tuple(kept), absent, tuple(specs), by_name, shapes)
+
+
+def _why_absent(tool: Tool[Any], rules: Sequence[Rule], only: Sequence[str] | None) -> str:
+    if only is not None and tool.name not in only:
+        return "not among the tools that this run was narrowed to"
+    if not tool.is_enabled():
+        return "the tool says that it can't work here"
+    for rule in rules:
+        if rule.behavior == "deny" and rule.specifier is None and fnmatch.fnmatchcase(tool.name, rule.tool):
+            return f"denied by the rule {rule} ({rule.file or rule.source})"
+    return ""
+
+
+def _contest(first: Entry, second: Entry) -> tuple[Entry, Entry]:
+    if second.tool.overrides and second.tool.overrides in (first.plugin, first.distribution):
+        return second, first
+    return first, second

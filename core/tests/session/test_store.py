@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from toolpost import SessionError
+from toolpost_core.session.store import Store
+from toolpost_core.session.transcript import Transcript
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "state")
+
+
+def session(store: Store, project: Path, name: str, age: float = 0.0, prompt: str = "hello") -> Path:
+    """Lay a session of one prompt; `age` is in seconds."""
+    path = store.path(project, name)
+    file = Transcript(path, name, "0", lambda text: pytest.fail(text))
+    file.message("user", {"role": "user", "content": [{"type": "text", "text": prompt}]}, project)
+    file.close()
+    changed = path.stat().st_mtime - age
+    os.utime(path, (changed, changed))
+    return path
+
+
+NAMES = ("a_b", "a-b", "a.b", "a b")
+
+
+def test_the_newest_session_of_a_folder_is_its_own_among_folders_of_similar_names(store: Store, tmp_path: Path) -> None:
+    for number, name in enumerate(NAMES):
+        session(store, tmp_path / name, f"s-{number}", age=float(number))
+
+    assert len({store.folder(tmp_path / name) for name in NAMES}) == 1
+    assert [store.latest(tmp_path / name).stem for name in NAMES] == ["s-0", "s-1", "s-2", "s-3"]
+
+
+def test_the_newest_of_several_is_continued(store: Store, tmp_path: Path) -> None:
+    session(store, tmp_path / "p", "old", age=60)
+    session(store, tmp_path / "p", "new")
+    session(store, tmp_path / "p", "older", age=120)
+
+    assert store.latest(tmp_path / "p").stem == "new"
+    assert [s.id for s in store.of(tmp_path / "p")] == ["new", "old", "older"]
+
+
+def test_a_folder_without_sessions_says_so(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match="no session"):
+        store.latest(tmp_path / "p")
+
+
+def test_a_session_is_found_by_id_from_anywhere_by_its_beginning_and_by_file(store: Store, tmp_path: Path) -> None:
+    path = session(store, tmp_path / "p", "1234-abcd")
+    session(store, tmp_path / "p", "1299-abcd")
+
+    assert store.find("1234-abcd", tmp_path / "elsewhere") == path
+    assert store.find("1234", tmp_path / "p") == path
+    assert store.find(str(path), tmp_path / "elsewhere") == path
+    with pytest.raises(SessionError, match="2 sessions"):
+        store.find("12", tmp_path / "p")
+    with pytest.raises(SessionError, match="sessions list"):
+        store.find("99", tmp_path / "p")
+    with pytest.raises(SessionError, match="no session file"):
+        store.find(str(tmp_path / "gone.jsonl"), tmp_path / "p")
+
+
+def test_an_id_that_is_no_name_of_a_file_finds_nothing(store: Store, tmp_path: Path) -> None:
+    session(store, tmp_path / "p", "1234")
+    for wanted in ("", "..", "*", "x" * 5_000, "a\0b"):
+        with pytest.raises(SessionError):
+            store.find(wanted, tmp_path / "p")
+
+
+def test_a_long_path_gets_a_short_folder_of_its_own(store: Store) -> None:
+    one, two = Path("/" + "x" * 300 + "/one"), Path("/" + "x" * 300 + "/two")
+
+    assert store.folder(one) != store.folder(two)
+    assert max(len(store.folder(path).name) for path in (one, two)) < 255
+
+
+def test_listing_shows_what_was_asked_first_and_passes_over_files_that_are_no_sessions(
+    store: Store, tmp_path: Path
+) -> None:
+    session(store, tmp_path / "p", "s", prompt="mend  the\nbuild")
+    (store.folder(tmp_path / "p") / "empty.jsonl").write_text("")
+    (store.folder(tmp_path / "p") / "garbage.jsonl").write_bytes(b"\xff\x00[]\n3\n")
+    (store.config_dir / "projects" / "stray").write_text("x")
+
+    (found,) = [s for s in store.all() if s.project is not None]
+    assert (found.id, found.first_prompt, found.project) == ("s", "mend the build", tmp_path / "p")

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolpost import SessionError
+from toolpost_core.session.transcript import Transcript
+
+MESSAGE = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
+
+
+def transcript(path: Path, told: list[str] | None = None) -> Transcript:
+    return Transcript(path, "s", "1.2.3", (told if told is not None else []).append)
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.requirement("transcript.append_only")
+def test_each_record_is_a_line_that_names_the_one_before_it(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "deep" / "s.jsonl")
+    first = file.message("user", MESSAGE, Path("/here"))
+    file.side("permission-decision", final="allow")
+    second = file.message("assistant", {**MESSAGE, "role": "assistant"}, Path("/here"), toolUseResult={"a": 1})
+    written = records(tmp_path / "deep" / "s.jsonl")
+
+    assert [r["type"] for r in written] == ["user", "permission-decision", "assistant"]
+    assert [(r["uuid"], r["parentUuid"]) for r in written if "uuid" in r] == [(first, None), (second, first)]
+    assert {(r["cwd"], r["version"], r["sessionId"]) for r in written if "uuid" in r} == {("/here", "1.2.3", "s")}
+    assert written[2]["toolUseResult"] == {"a": 1}
+    file.close()
+
+
+def test_a_record_is_in_the_file_when_the_call_returns(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s.jsonl")
+    file.message("user", MESSAGE, tmp_path)
+
+    assert (tmp_path / "s.jsonl").read_bytes().endswith(b"\n")
+    file.close()
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "projects" / "s.jsonl")
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+
+    assert (tmp_path / "projects" / "s.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_a_stub_of_a_cut_off_record_is_not_glued_to_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"type":"user","uuid":"a"}\n{"type":"assis')
+    file = transcript(path)
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+    lines = path.read_bytes().split(b"\n")
+
+    assert lines[1] == b'{"type":"assis'
+    assert json.loads(lines[2])["message"] == MESSAGE
+
+
+class Odd:
+    """An object that JSON does not know."""
+
+    def __str__(self) -> str:
+        return "odd"
+
+
+def cyclic() -> Any:
+    value: dict[str, Any] = {}
+    value["self"] = value
+    return value
+
+
+@pytest.mark.parametrize("data", [{(1, 2): 3}, cyclic(), {"a": Odd()}, {1: "x"}, float("nan"), {"a": {1, 2}}])
+def test_data_that_is_not_json_costs_the_data_and_not_the_record(tmp_path: Path, data: Any) -> None:
+    told: list[str] = []
+    file = transcript(tmp_path / "s.jsonl", told)
+    file.message("user", MESSAGE, tmp_path, toolUseResult=data)
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+
+    assert [r["message"] for r in records(tmp_path / "s.jsonl")] == [MESSAGE, MESSAGE]
+
+
+@pytest.mark.requirement("transcript.one_writer")
+def test_a_second_writer_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "abc.jsonl"
+    holder = hold(path)
+    try:
+        with pytest.raises(SessionError) as refused:
+            transcript(path).lock()
+    finally:
+        holder.kill()
+        holder.communicate()
+
+    assert f"pid {holder.pid}" in str(refused.value)
+    assert "--resume abc --fork-session" in str(refused.value)
+
+
+@pytest.mark.requirement("transcript.one_writer")
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    holder = hold(path)
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    file = transcript(path)
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+
+    assert len(records(path)) == 2
+
+
+def test_a_closed_transcript_lets_the_next_one_in(tmp_path: Path) -> None:
+    for _ in range(2):
+        file = transcript(tmp_path / "s.jsonl")
+        file.message("user", MESSAGE, tmp_path)
+        file.close()
+
+    assert len(records(tmp_path / "s.jsonl")) == 2
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from toolpost_core.session.transcript import Transcript
+file = Transcript(Path(sys.argv[1]), "s", "0", print)
+file.message("user", {"role": "user", "content": "held"}, Path("/"))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def hold(path: Path) -> subprocess.Popen[bytes]:
+    """Start a process that has written to a transcript and keeps it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from toolpost_core.session.transcript import Transcript
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+file = Transcript(Path(sys.argv[1]), "s", "0", print)
+for number in range(100):
+    file.message("user", {"role": "user", "content": f"{number} " + "x" * 100}, Path("/"))
+"""
+
+
+def test_where_the_disk_is_full_the_run_goes_on_it_is_said_once_and_the_file_ends_in_a_whole_record(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "s.jsonl")], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout.count("can't be written") == 1
+    assert str(tmp_path / "s.jsonl") in done.stdout
+    assert 0 < len(records(tmp_path / "s.jsonl")) < 40
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="needs a user that file modes hold for")
+def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    told: list[str] = []
+    file = transcript(tmp_path / "no" / "s.jsonl", told)
+    for _ in range(3):
+        file.message("user", MESSAGE, tmp_path)
+
+    assert len(told) == 1
+
+
+def test_a_file_in_the_place_of_a_folder_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "no").write_text("")
+    told: list[str] = []
+    file = transcript(tmp_path / "no" / "s.jsonl", told)
+    for _ in range(3):
+        file.message("user", MESSAGE, tmp_path)
+
+    assert len(told) == 1
+
+
+def test_without_a_path_nothing_is_kept() -> None:
+    file = Transcript(None, "s", "0", lambda text: pytest.fail(text))
+    file.message("user", MESSAGE, Path("/"))
+    file.lock()
+    file.close()

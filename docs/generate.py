@@ -1,0 +1,150 @@
+"""Writes the reference pages that follow from the code: `python docs/generate.py`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolpost import Event, on
+from toolpost.testing.lifecycle import types_of
+from toolpost_core.cli.commands import COMMANDS
+from toolpost_core.cli.flags import FLAGS, Flag
+from toolpost_core.settings.keys import ESCALATING, KINDS, PERSON_ONLY, POLICY_ONLY, UNTRUSTED
+
+DOCS = Path(__file__).parent
+BEGIN, END = "<!-- begin: written by docs/generate.py -->", "<!-- end -->"
+HOOKS_INTRODUCTION = """\
+# Lifecycle events
+
+<!-- Written by docs/generate.py from the events' declarations; change those. -->
+
+A listener is a function marked with `@on.<event>`; it takes the event and returns `None` or the event's outcome. It may
+be `async`. Listeners of a `decide` event block when they fail, those of an `observe` event are reported and passed over.
+`@on.<event>.listener(on_failure=..., timeout=...)` sets another rule for one listener. Every outcome also has
+`additional_context` (for the model), `system_message` (for the person), `stop` and `stop_reason` (ends the turn).
+
+"""
+
+
+class Contract(NamedTuple):
+    """What an event's spec says, part by part."""
+
+    summary: str
+    when: str
+    how_often: str
+    answer: str
+    merge: str
+    failure: str
+
+
+def pages() -> dict[Path, str]:
+    """Return each page that is written, or has a table that is written, with its text."""
+    settings, cli = DOCS / "reference/settings.md", DOCS / "reference/cli.md"
+    return {
+        DOCS / "reference/hooks.md": hooks_page(),
+        settings: with_table(settings.read_text(encoding="utf-8"), settings_table()),
+        cli: with_table(cli.read_text(encoding="utf-8"), cli_table()),
+    }
+
+
+def hooks_page() -> str:
+    """Return reference/hooks.md."""
+    events: list[Event[Any, Any]] = [getattr(on, name) for name in on.__all__]
+    rows = ["| event | kind | when | what the answer does | failure |", "|---|---|---|---|---|", *map(_row, events)]
+    return HOOKS_INTRODUCTION + "\n".join(rows) + "\n\n" + "\n".join(map(_section, events))
+
+
+def contract_of(event: Event[Any, Any]) -> Contract:
+    """Read the spec's docstring."""
+    summary, _, rest = (inspect.getdoc(event.spec) or "").partition("\n\n")
+    text = " ".join(rest.split()).replace("Answer and merge:", "Answer:")
+    parts = re.split(r"(When|How often|Answer|Merge|Failure): ", text)
+    said = {name: part.strip() for name, part in zip(parts[1::2], parts[2::2], strict=True)}
+    summary = summary.removesuffix(".").removesuffix(" (preview)") + "."
+    return Contract(summary, *(said.get(key, "") for key in ("When", "How often", "Answer", "Merge", "Failure")))
+
+
+def _row(event: Event[Any, Any]) -> str:
+    said = contract_of(event)
+    mark = " (preview)" if event.preview else ""
+    when = f"{said.when} {_sentence(said.how_often)}"
+    return (
+        f"| [`{event.title}`](#{event.title.lower()}){mark} | {event.kind} | {when} | {said.answer} | {said.failure} |"
+    )
+
+
+def _section(event: Event[Any, Any]) -> str:
+    said = contract_of(event)
+    argument, outcome = types_of(event)
+    lines = [f"## {event.title}", "", said.summary, "", f"- decorator: `@on.{event.name}`"]
+    lines.append(f"- takes: `{argument.__name__}` with {_names(argument)}")
+    lines.append(f"- may return: `{outcome.__name__}` with {_names(outcome)}")
+    if said.merge:
+        lines.append(f"- several answers: {said.merge}")
+    lines.append(f"- time limit of a listener: {event.deadline:g} s")
+    if event.rewrites is not None:
+        lines.append("- listeners run one after another, each with what the one before made of the event")
+    if event.preview:
+        lines.append("- preview: may still change in a minor version of the hookspecs")
+    return "\n".join(lines) + "\n"
+
+
+def _names(kind: type[Any]) -> str:
+    return ", ".join(f"`{name}`" for name in _fields(kind)) or "no fields of its own"
+
+
+def _fields(kind: type[Any]) -> Iterator[str]:
+    common = {"origin", "additional_context", "system_message", "stop", "stop_reason"}
+    yield from (field.name for field in fields(kind) if field.name not in common)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def settings_table() -> str:
+    """Return the table of settings.md: each key, what it may hold, who may set it."""
+    rows = [f"| `{key}` | {KINDS[key].says} | {_levels(key)} |" for key in sorted(KINDS)]
+    escalating = ", ".join(f"`{mode}`" for mode in sorted(ESCALATING))
+    note = f"\n\nA project's shared file can't choose the permission modes {escalating}."
+    return "\n".join(["| key | allowed | who may set it |", "|---|---|---|", *rows]) + note
+
+
+def _levels(key: str) -> str:
+    if key in POLICY_ONLY:
+        return "managed settings"
+    if key in PERSON_ONLY:
+        return "the person"
+    return "anyone" if key in UNTRUSTED else "the person; a project once trusted"
+
+
+def cli_table() -> str:
+    """Return the tables of cli.md: the flags of a run, the commands."""
+    flags = [f"| {_flag(flag)} | {flag.help}{_choices(flag)} |" for flag in FLAGS]
+    commands = [f"| `toolpost {name}` | {what} |" for name, (_, what) in sorted(COMMANDS.items())]
+    lines = ["| flag | what it does |", "|---|---|", *flags, "", "| command | what it shows or does |", "|---|---|"]
+    return "\n".join([*lines, *commands])
+
+
+def _flag(flag: Flag) -> str:
+    names = ", ".join(f"`{name}`" for name in flag.names)
+    return f"{names} `{flag.value}`".replace("|", "\\|") if flag.value else names
+
+
+def _choices(flag: Flag) -> str:
+    return f" One of {', '.join(f'`{choice}`' for choice in flag.choices)}." if flag.choices else ""
+
+
+def with_table(page: str, table: str) -> str:
+    """Return a page with what stands between its two marks replaced."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+
+
+if __name__ == "__main__":
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")

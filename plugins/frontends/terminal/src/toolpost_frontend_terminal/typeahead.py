@@ -1,0 +1,33 @@
+"""Keeps what is typed before the input line is there, as it was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def kept(fd: int) -> Iterator[None]:
+    """Have the terminal neither echo nor edit what is typed from now on; as it was before, in the end.
+
+    Loading what draws the input line takes a good part of a second. Enter would come out of it as a line feed, which
+    is another key.
+    """
+    try:
+        import termios
+    except ImportError:  # Windows, whose console keeps keys as they are
+        yield
+        return
+    try:
+        before = termios.tcgetattr(fd)
+    except termios.error:
+        yield
+        return
+    now = [*before]
+    now[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR)
+    now[3] &= ~(termios.ECHO | termios.ICANON)
+    try:
+        termios.tcsetattr(fd, termios.TCSANOW, now)
+        yield
+    finally:
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)

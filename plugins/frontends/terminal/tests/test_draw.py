@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from terminal_doubles import ANSWER, question, result, tool_finished  # type: ignore[import-not-found]
+
+from toolpost import Checklist, CostLine, Diff, Usage
+from toolpost_frontend_terminal import asking, draw
+from toolpost_frontend_terminal.console import Ansi
+from toolpost_frontend_terminal.fit import fit, tail_lines
+
+
+@pytest.fixture(autouse=True)
+def _a_colour_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def rows(*drawings: Any, columns: int = 60) -> list[str]:
+    text = Ansi().text(drawings, columns)
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+
+
+def test_a_call_is_one_line_and_its_result_another() -> None:
+    event = tool_finished("Bash", "ls -la", text="total 8\na\nb\n", duration=2.34)
+    assert rows(*draw.finished(event, first_line=None)) == [
+        "● Bash(ls -la)  2.3 s",
+        "  ⎿  total 8",
+        "     … +2 lines",
+    ]
+
+
+def test_a_quick_call_does_not_say_how_long_it_took() -> None:
+    assert rows(*draw.finished(tool_finished("Read", "a.py", text="x"), first_line=None))[0] == "● Read(a.py)"
+
+
+def test_an_error_is_red_and_shows_more_than_its_first_line() -> None:
+    event = tool_finished("Bash", "make", text="one\ntwo\nthree", is_error=True)
+    assert rows(*draw.finished(event, first_line=None))[1:] == ["  ⎿  one", "     two", "     three"]
+    assert "\x1b[31mone" in Ansi().text(draw.finished(event, first_line=None), 60)
+
+
+@pytest.mark.parametrize("columns", [20, 37, 60, 200])
+def test_nothing_is_wider_than_the_terminal(columns: int) -> None:
+    from rich.cells import cell_len
+
+    wide = "漢字かな" * 40
+    drawn = rows(
+        *draw.finished(tool_finished("Bash", wide, text=wide), first_line=None),
+        *draw.finished(tool_finished("Bash", wide, text=wide, is_error=True), first_line=None),
+        *draw.finished(tool_finished("Edit", "a", view=Diff("a", "x\n", wide)), first_line=7),
+        *asking.drawings(question(tool_input={"command": wide}), None, None),
+        draw.markdown(ANSWER + wide),
+        columns=columns,
+    )
+    assert max(map(cell_len, drawn)) <= columns
+
+
+def test_an_edit_shows_its_diff_with_the_numbers_of_the_file() -> None:
+    event = tool_finished("Edit", "app.py", view=Diff("app.py", "a\nb\n", "a\nB\n"))
+    assert rows(*draw.finished(event, first_line=40)) == [
+        "● Edit(app.py)",
+        "  ⎿  app.py  +1 −1",
+        "       40   a",
+        "       41 - b",
+        "       41 + B",
+    ]
+
+
+def test_an_edit_whose_place_is_not_known_has_no_numbers() -> None:
+    event = tool_finished("Edit", "app.py", view=Diff("app.py", "b\n", "B\n"))
+    assert rows(*draw.finished(event, first_line=None))[-2:] == ["       - b", "       + B"]
+
+
+def test_a_checklist_has_a_box_for_each_state() -> None:
+    items = Checklist((("one", "completed"), ("two", "in_progress"), ("three", "pending")))
+    assert rows(draw.checklist(items)) == ["☑ one", "▶ two", "☐ three"]
+
+
+def test_a_question_shows_the_whole_input_and_what_would_hide_in_it() -> None:
+    drawn = rows(*asking.drawings(question(tool_input={"command": "ls\x1b[8m; id\u202e"}), None, None))
+    assert drawn == ["? Bash", "  command  ls; id<U+202E>", "  no rule allows it"]
+
+
+def test_an_interrupted_run_asks_on_and_an_error_is_told() -> None:
+    assert draw.outcome(result()) is None
+    assert rows(draw.outcome(result(is_error=True, terminal_reason="aborted_tools"))) == [
+        "⏹ Interrupted. What should be done instead?"
+    ]
+    failed = result(is_error=True, terminal_reason="model_error", text="No key")
+    assert rows(draw.outcome(failed)) == ["✗ No key"]
+
+
+def test_costs_say_where_a_price_is_not_known() -> None:
+    lines = [
+        CostLine(model="known", requests=2, usage=Usage(1200, 34), dollars=0.0123),
+        CostLine(model="unknown", requests=1, usage=Usage(1, 1), dollars=None),
+    ]
+    assert draw.total(lines) == "$0.0123 + ?"
+    assert rows(draw.costs(lines), columns=100)[-1].split() == ["all", "3", "$0.0123", "+", "?"]
+    assert draw.dollars(12.345) == "$12.35"
+
+
+def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = Ansi().text(draw.finished(tool_finished("Bash", "x", text="no", is_error=True), first_line=None), 60)
+    assert "\x1b[31m" not in text
+    assert "\x1b[32m" not in text
+
+
+def test_rows_have_no_blanks_at_their_end() -> None:
+    text = Ansi().text([draw.markdown(ANSWER)], 60)
+    assert all(not re.sub(r"\x1b\[[0-9;]*m", "", row).endswith(" ") for row in text.splitlines())
+
+
+def test_a_long_line_is_cut_and_keeps_its_last_piece() -> None:
+    line = [("", "● "), ("bold", "Bash"), ("", "(" + "漢" * 50 + ")"), ("dim", "  3 s")]
+    cut = fit(line, 30)
+    assert cut[-1] == ("dim", "  3 s")
+    assert cut[-2] == ("", "…")
+
+
+def test_the_tail_of_a_stream_is_its_last_rows() -> None:
+    assert tail_lines("a\nb\nc\n", 20, 2) == ["b", "c"]
+    assert tail_lines("x" * 45, 20, 5) == ["x" * 19, "x" * 19, "x" * 7]
+    assert tail_lines(" \n", 20, 5) == []

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from terminal_doubles import ANSWER, assistant, text_events, tool_finished  # type: ignore[import-not-found]
+
+from toolpost import Diff, MessageStart, Notice, Retrying, SessionEvent, Streaming, TextDelta, ToolUseStart
+from toolpost_frontend_terminal.console import Ansi
+from toolpost_frontend_terminal.narrate import Narrator, WholeLines
+from toolpost_frontend_terminal.paragraphs import Paragraphs
+
+
+def narrator() -> Narrator:
+    return Narrator(Paragraphs(), lambda _: 1, markdown=True)
+
+
+def told(events: Iterable[SessionEvent], by: Narrator | None = None) -> str:
+    by = by or narrator()
+    text = Ansi().text([drawing for event in events for drawing in by.tell(event)], 80)
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_streamed_text_is_said_once_and_whole() -> None:
+    pieces = [Streaming(TextDelta(ANSWER[start : start + 5])) for start in range(0, len(ANSWER), 5)]
+    said = told([Streaming(MessageStart("m", "model")), *pieces, assistant(ANSWER)])
+    assert said.count("I looked at two files") == 1
+    assert said.count("That is all.") == 1
+    assert "**" not in said
+
+
+def test_text_that_was_not_streamed_is_said_too() -> None:
+    assert told([assistant("At once")]).strip() == "At once"
+
+
+def test_text_stands_before_the_call_that_follows_it() -> None:
+    events = [
+        Streaming(MessageStart("m", "model")),
+        Streaming(TextDelta("I look.")),
+        Streaming(ToolUseStart("t1", "Bash")),
+        assistant("I look."),
+        tool_finished("Bash", "ls", text="a"),
+    ]
+    assert told(events).split("\n") == ["", "I look.", "", "● Bash(ls)", "  ⎿  a", ""]
+
+
+def test_the_same_text_said_twice_is_said_twice() -> None:
+    assert told([*text_events("Again."), *text_events("Again.")]).count("Again.") == 2
+
+
+def test_a_change_that_a_question_showed_is_not_drawn_again() -> None:
+    by = narrator()
+    by.seen(Diff("app.py", "a - b", "a + b"))
+    event = tool_finished("Edit", "app.py", view=Diff("app.py", "x\na - b\n", "x\na + b\n"))
+    assert "- a - b" not in told([event], by)
+    assert "- a - b" in told([event], by), "it was asked about once only"
+
+
+def test_a_retry_is_told_with_its_wait() -> None:
+    said = told([Streaming(Retrying(3, 10, 4.0, "overloaded"))])
+    assert said.strip() == "! overloaded; retrying in 4 s (3/10)"
+
+
+def test_a_terminal_that_cannot_redraw_gets_whole_lines() -> None:
+    by = Narrator(WholeLines(), lambda _: 1, markdown=False, spaced=False)
+    pieces = [Streaming(TextDelta(text)) for text in ("**on", "e**\ntw", "o\n")]
+    assert told(pieces, by) == "**one**\ntwo\n"
+
+
+def test_text_of_a_sub_agent_stays_out() -> None:
+    from dataclasses import replace
+
+    assert told([replace(assistant("inner"), parent_tool_use_id="t1")]) == ""
+
+
+def test_a_notice_has_its_mark() -> None:
+    assert told([Notice("The disk is nearly full", "warning")]).strip() == "! The disk is nearly full"

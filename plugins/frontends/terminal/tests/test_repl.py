@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from terminal_doubles import ALWAYS, ScriptedDoor, ScriptedHost, question  # type: ignore[import-not-found]
+
+from toolpost import LaunchOptions, Reply
+from toolpost_frontend_terminal.console import Ansi
+from toolpost_frontend_terminal.narrate import Narrator, WholeLines
+from toolpost_frontend_terminal.repl import Repl
+
+
+class ScriptedStage:
+    """A person who sends these lines and picks the first choice."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.said = ""
+        self.asked = 0
+        self.statuses: list[str] = []
+        self.cycle: Any = None
+        self._narrator = Narrator(WholeLines(), lambda _: 1, markdown=False)
+
+    async def next_line(self) -> str | None:
+        return self.lines.pop(0) if self.lines else None
+
+    def show(self, kind: str, *drawings: Any) -> None:
+        self._draw(self._narrator.other(kind, *drawings))
+
+    def follow(self, event: Any) -> None:
+        self._draw(self._narrator.tell(event))
+
+    def seen(self, view: Any) -> None:
+        self._narrator.seen(view)
+
+    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None: ...
+
+    def idle(self) -> None: ...
+
+    async def choose(self, choices: Sequence[Any]) -> tuple[str, Reply]:
+        self.asked += 1
+        await asyncio.sleep(0)
+        assert self.asked == 1, "two questions at once"
+        self.asked -= 1
+        return choices[0].label, choices[0].reply
+
+    def status(self, text: str, next_mode: Any = None) -> None:
+        self.statuses.append(text)
+        self.cycle = next_mode
+
+    def _draw(self, drawings: Any) -> None:
+        self.said += re.sub(r"\x1b\[[0-9;]*m", "", Ansi().text(list(drawings), 100))
+
+
+def sitting(*lines: str, interactive: bool = True, **options: Any) -> tuple[Repl, ScriptedStage, ScriptedDoor]:
+    host = ScriptedHost(LaunchOptions(**options))
+    stage = ScriptedStage(*lines)
+    return Repl(host, stage, lambda _: 1, interactive=interactive), stage, host.door
+
+
+async def test_each_line_is_a_prompt_until_the_person_is_done() -> None:
+    repl, stage, door = sitting("hello", "/etc/hosts says what?")
+    assert await repl.run() == 0
+    assert door.prompts == ["hello", "/etc/hosts says what?"]
+    assert "You said: hello" in stage.said
+    assert "› hello" in stage.said
+
+
+@pytest.mark.parametrize("word", ["/exit", "/quit", "/EXIT "])
+async def test_exit_leaves_and_shows_what_it_cost(word: str) -> None:
+    repl, stage, door = sitting("hello", word, "never")
+    assert await repl.run() == 0
+    assert door.prompts == ["hello"]
+    assert stage.said.rstrip().endswith("$0.0123")
+
+
+async def test_the_commands_do_what_help_says() -> None:
+    repl, stage, door = sitting("/help", "/model model-2", "/model", "/permissions", "/cost", "/clear")
+    await repl.run()
+    assert door.model.id == "model-2"
+    assert "model-2 answers from now on." in stage.said
+    assert "Bash(git *)" in stage.said
+    assert "/home/me/.toolpost/settings.json:4" in stage.said
+    assert "Nothing was asked of a model yet." in stage.said
+    assert door.cleared == 1
+    for name in ("/help", "/clear", "/cost", "/model [NAME]", "/permissions", "/exit"):
+        assert name in stage.said
+
+
+async def test_an_unknown_command_names_the_nearest() -> None:
+    repl, stage, door = sitting("/permisions", "/zzz")
+    await repl.run()
+    assert "There is no command /permisions. Did you mean /permissions?" in stage.said
+    assert "There is no command /zzz. /help lists them all." in stage.said
+    assert door.prompts == []
+
+
+async def test_a_question_is_answered_and_the_answer_stays_on_the_screen() -> None:
+    repl, stage, door = sitting("bash please")
+    await repl.run()
+    assert door.replies == [Reply(allow=True)]
+    assert "→ Yes" in stage.said
+    assert stage.said.index("? Bash") < stage.said.index("→ Yes") < stage.said.index("● Bash(make clean)")
+
+
+async def test_questions_come_one_at_a_time() -> None:
+    repl, _, _ = sitting()
+    replies = await asyncio.gather(*(repl._ask(question(suggestions=(ALWAYS,))) for _ in range(5)))
+    assert [reply.allow for reply in replies] == [True] * 5
+
+
+async def test_yes_answers_visibly() -> None:
+    repl, stage, door = sitting(prompt="bash please", interactive=False, extra={"once": True, "yes": True})
+    assert await repl.run() == 0
+    assert door.replies == [Reply(allow=True)]
+    assert "→ Yes (--yes answers)" in stage.said
+
+
+async def test_where_nobody_can_be_asked_the_session_gets_to_know() -> None:
+    repl, _, door = sitting(prompt="bash please", interactive=False, extra={"once": True})
+    await repl.run()
+    assert [reply.allow for reply in door.replies] == [False]
+
+
+async def test_once_ends_with_the_prompt_and_its_exit_code() -> None:
+    repl, _, door = sitting("never", prompt="fail now", extra={"once": True})
+    assert await repl.run() == 1
+    assert door.prompts == ["fail now"]
+
+
+async def test_shift_tab_goes_through_the_modes() -> None:
+    repl, stage, door = sitting()
+    await repl.run()
+    modes = [stage.cycle() for _ in range(3)]
+    assert modes == ["acceptEdits", "plan", "default"]
+    assert "plan mode" in stage.statuses[-2]
+    assert door.permission_mode == "default"
+
+
+async def test_a_session_that_goes_on_shows_its_last_exchange() -> None:
+    repl, stage, door = sitting()
+    door.messages = ({"role": "user", "content": "old question"}, {"role": "assistant", "content": "old answer"})
+    await repl.run()
+    assert stage.said.index("› old question") < stage.said.index("old answer")
+
+
+async def test_the_end_says_where_the_transcript_lies(tmp_path: Path) -> None:
+    repl, stage, door = sitting("hello")
+    door.transcript_path = tmp_path / "t.jsonl"
+    door.transcript_path.write_text("")
+    await repl.run()
+    assert f"toolpost --resume {door.id}" in stage.said
+    assert "t.jsonl" in stage.said

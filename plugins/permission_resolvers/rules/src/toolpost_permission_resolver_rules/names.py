@@ -1,0 +1,58 @@
+"""Which rules are about a tool at all: names, old names, globs, MCP servers, and single parameters."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolpost.permissions import Rule
+
+RENAMED: Final = {
+    "Task": "Agent",
+    "KillShell": "TaskStop",
+    "KillBash": "TaskStop",
+    "ListPeers": "ListAgents",
+    "Brief": "SendUserMessage",
+    "ListMcpResources": "ListMcpResourcesTool",
+    "ReadMcpResource": "ReadMcpResourceTool",
+    "ReadMcpResourceDir": "ReadMcpResourceDirTool",
+    "ProposeGoal": "SetGoal",
+    "MultiEdit": "Edit",
+}
+"""Old tool names that rules may still use."""
+
+READERS: Final = frozenset({"Read", "Grep", "Glob", "LSP"})
+EDITORS: Final = frozenset({"Edit", "Write", "NotebookEdit"})
+_PRIMARY: Final = frozenset({"command", "file_path", "notebook_path", "url"})
+_PARAMETER = re.compile(r"(\w+):(.*)", re.DOTALL)
+
+
+def is_about(rule: Rule, tool: str) -> bool:
+    """Whether the rule's name part covers the tool; `Read` covers what reads files, `Edit` what changes them."""
+    name = RENAMED.get(rule.tool, rule.tool)
+    if name == tool or (name == "Read" and tool in READERS) or (name == "Edit" and tool in EDITORS):
+        return True
+    if tool.startswith("mcp__") and name.startswith("mcp__") and "*" not in name:
+        return name.count("__") == 1 and tool.startswith(name + "__")
+    if "*" not in name:
+        return False
+    # An allow rule may only leave open which tool of a named server it is.
+    if rule.behavior == "allow" and not re.match(r"mcp__[^*]+?__", name):
+        return False
+    return re.fullmatch(".*".join(re.escape(piece) for piece in name.split("*")), tool, re.DOTALL) is not None
+
+
+def parameter_matches(rule: Rule, tool_input: Mapping[str, Any]) -> bool | None:
+    """Hold `Tool(parameter:value)` against the input; None where the specifier is not of that form."""
+    match = _PARAMETER.fullmatch(rule.specifier or "")
+    if rule.behavior == "allow" or not match or match[1] in _PRIMARY or match[1] not in tool_input:
+        return None
+    if match[1] == "path" and rule.tool in READERS:
+        return None
+    value = tool_input[match[1]]
+    if isinstance(value, (dict, list)) or value is None:
+        return False
+    text = value if isinstance(value, str) else json.dumps(value)
+    return re.fullmatch(".*".join(re.escape(piece) for piece in match[2].split("*")), text, re.DOTALL) is not None

@@ -1,0 +1,138 @@
+"""Path rules: where a path really leads, and patterns in the manner of gitignore."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from toolpost.permissions import PermissionScope, Rule
+
+_MOST_ENTRIES = 5_000
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def absolute(text: str, scope: PermissionScope) -> Path | None:
+    """Make a path of an input absolute; None where it names no place that can be judged."""
+    if "\0" in text or _SCHEME.match(text) or len(text) > 4096:
+        return None
+    if text == "~" or text.startswith("~/"):
+        return Path(os.path.join(scope.home, text[2:]))  # noqa: PTH118 - `..` is resolved with the links, not before
+    if text.startswith("~"):
+        return None
+    return Path(os.path.join(scope.cwd, text))  # noqa: PTH118
+
+
+def spellings(path: Path) -> tuple[Path, ...]:
+    """The path as written, the link and what it leads to: a deny holds for any of them, an allow needs all."""
+    written = Path(os.path.normpath(path))
+    try:
+        real = Path(os.path.realpath(path))
+        link = Path(os.path.realpath(path.parent)) / path.name if path.name not in ("", "..") else real
+    except (OSError, ValueError):
+        return (written,)
+    return tuple(dict.fromkeys((written, link, real)))
+
+
+def is_inside(path: Path, scope: PermissionScope) -> bool:
+    """Whether the link and its target lie in the working directories."""
+    folders = scope.directories or (scope.project,)
+    return all(any(place.is_relative_to(folder) for folder in folders) for place in spellings(path)[-2:])
+
+
+def below(path: Path) -> Iterator[Path] | None:
+    """What lies below a path that ends in `**`; None where that is too much to look at."""
+    found: list[Path] = []
+    waiting = [path.parent]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    found.append(Path(entry.path))
+                    if len(found) > _MOST_ENTRIES:
+                        return None
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+        except OSError:
+            continue
+    return iter(found)
+
+
+def rule_covers(rule: Rule, path: Path, scope: PermissionScope) -> bool:
+    """Whether a path rule covers a path: by any spelling to deny or ask, by all to allow."""
+    places = spellings(path)
+    if rule.behavior == "allow":
+        return all(_covers(rule, place, scope) for place in places[-2:])
+    # A folder that is literally called `~` may be taken for the home folder by whoever opens the path next.
+    homely = [Path(scope.home, *place.parts[place.parts.index("~") + 1 :]) for place in places if "~" in place.parts]
+    return any(_covers(rule, place, scope) for place in (*places, *homely))
+
+
+def _covers(rule: Rule, place: Path, scope: PermissionScope) -> bool:
+    text = rule.specifier or ""
+    loose = rule.behavior != "allow"
+    for anchor, pattern, deep in _anchored(text, rule, scope):
+        try:
+            relative = place.relative_to(anchor).as_posix()
+        except ValueError:
+            if not loose:
+                continue
+            folded, base = str(place).casefold(), str(anchor).casefold().rstrip("/") + "/"
+            if not folded.startswith(base):
+                continue
+            relative = str(place)[len(base) :]
+        if _regex(pattern, deep=deep, loose=loose).fullmatch(_trimmed(relative) if loose else relative):
+            return True
+    return False
+
+
+def _anchored(text: str, rule: Rule, scope: PermissionScope) -> Iterable[tuple[Path, str, bool]]:
+    """The folders that a pattern is relative to, the pattern, and whether it may match at any depth below."""
+    if text.startswith("//"):
+        return ((Path("/"), text[2:], False),)
+    if text == "~" or text.startswith("~/"):
+        return ((scope.home, text[2:], False),)
+    if text.startswith("/"):
+        return ((rule.root or scope.project, text[1:], False),)
+    explicit = text.startswith("./")
+    pattern = text.removeprefix("./")
+    bare = "/" not in pattern.rstrip("/")
+    one_folder = pattern.count("/") == 1 and pattern.endswith("/**")
+    deep = not explicit and (bare or (one_folder and rule.behavior != "allow"))
+    if rule.behavior == "allow":
+        return ((scope.cwd, pattern, deep),)
+    folders = dict.fromkeys((scope.cwd, scope.project, *scope.directories))
+    return tuple((folder, pattern, deep) for folder in folders)
+
+
+def _regex(pattern: str, *, deep: bool, loose: bool) -> re.Pattern[str]:
+    """Translate a gitignore pattern; a pattern that names a folder covers what is in it."""
+    flags = re.DOTALL | re.IGNORECASE if loose else re.DOTALL
+    out = "(?:.*/)?" if deep else ""
+    body = pattern.rstrip("/")
+    at = 0
+    while at < len(body):
+        if body.startswith("**/", at) and (at == 0 or body[at - 1] == "/"):
+            out, at = out + "(?:.*/)?", at + 3
+        elif body.startswith("/**", at) and at + 3 == len(body):
+            return re.compile(out + "/.+", flags)
+        elif body[at] == "*":
+            stars = len(body[at:]) - len(body[at:].lstrip("*"))
+            out, at = out + (".*" if body == "**" else "[^/]*"), at + stars
+        elif body[at] == "?":
+            out, at = out + "[^/]", at + 1
+        elif body[at] == "[" and (end := body.find("]", at + 2)) > 0:
+            inner = body[at + 1 : end].replace("\\", "\\\\")
+            out, at = out + "[" + ("^" + inner[1:] if inner[0] in "!^" else inner) + "]", end + 1
+        elif body[at] == "\\" and at + 1 < len(body):
+            out, at = out + re.escape(body[at + 1]), at + 2
+        else:
+            out, at = out + re.escape(body[at]), at + 1
+    return re.compile(out + "(?:/.*)?", flags)
+
+
+def _trimmed(relative: str) -> str:
+    """Drop the trailing dots and spaces that some file systems drop, too."""
+    return "/".join(part.rstrip(". ") or part for part in relative.split("/"))

@@ -1,0 +1,61 @@
+"""Places that no rule and no mode changes without a person's yes: what is there runs code or steers the agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from toolpost.permissions import PermissionScope
+
+from .paths import below, spellings
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.casefold().split())
+
+
+FOLDERS: Final = _words("""
+    .git .claude .toolpost .vscode .cursor .zed .idea .husky .devcontainer .ssh .gnupg .aws .kube .docker .cargo .yarn
+    .githooks .vim .nvim .fleet .run
+""")
+"""Folders of version control, agents, editors, hooks and keys."""
+
+FILES: Final = _words("""
+    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+    .kshrc .cshrc .tcshrc .login .inputrc .envrc .gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
+    .pypirc .netrc .ripgreprc .curlrc .wgetrc .vimrc .exrc .nvimrc .tmux.conf .screenrc .pre-commit-config.yaml
+    .pre-commit-config.yml .mcp.json .claude.json .toolpost.json .xinitrc .xprofile .pythonrc .pythonrc.py
+    .bunfig.toml bunfig.toml .lefthook.yml lefthook.yml .tool-versions .mise.toml mise.toml authorized_keys id_rsa
+    id_ed25519 id_ecdsa id_dsa .git-credentials HEAD
+""")
+"""Start-up files of shells and tools, credentials, and the file that makes a folder look like a repository."""
+
+
+def protected(path: Path, scope: PermissionScope) -> str:
+    """Return what is protected about a path, or nothing; a path ending in `**` stands for all that lies below."""
+    if path.name == "**":
+        entries = below(path)
+        if entries is None:
+            return ""
+        return next((found for entry in entries if (found := _by_name(entry, scope))), "")
+    return next((found for place in spellings(path) if (found := _by_name(place, scope))), "")
+
+
+def critical(path: Path, scope: PermissionScope) -> bool:
+    """Whether changing the path as a whole would take the project, the home folder or the system with it."""
+    places = (scope.project, scope.home, *scope.directories)
+    return any(kept.is_relative_to(place) for place in spellings(path) for kept in places)
+
+
+def _by_name(path: Path, scope: PermissionScope) -> str:
+    # The names above a working directory are not the model's choice, such as a worktree's place in `.claude`.
+    roots = [folder for folder in (scope.directories or (scope.project,)) if path.is_relative_to(folder)]
+    root = max(roots, key=lambda folder: len(folder.parts), default=None)
+    parts = path.relative_to(root).parts if root else path.parts
+    if scope.config_dir is not None and path.is_relative_to(scope.config_dir):
+        return "the agent's own folder"
+    for at, part in enumerate(parts):
+        name = part.partition(":")[0].rstrip(". ").casefold()
+        if name in FOLDERS or (at == len(parts) - 1 and name in FILES):
+            return part
+    return ""

@@ -1,0 +1,131 @@
+"""The resolver: the strictest rule that covers a call, with its source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from toolpost.permissions import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver, Rule
+
+from .commands import judge_commands
+from .names import EDITORS, READERS, is_about, parameter_matches
+from .paths import absolute, is_inside, rule_covers
+from .protected import protected
+from .web import host_matches
+
+_FOR_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
+
+
+class Rules(PermissionResolver):
+    """Holds the rules of all sources against a call: deny, then ask, then allow; None where no rule speaks.
+
+    Reads inside the working directories and commands that only read there need no rule. Protected places are asked
+    about whatever the rules say.
+    """
+
+    async def resolve(self, request: PermissionRequest) -> Decision | None:
+        """Answer from the rules alone; nothing is started and nothing is read but directory entries."""
+        about = [rule for rule in request.rules if is_about(rule, request.tool_name)]
+        for behavior in ("deny", "ask"):
+            for rule in about:
+                if rule.behavior == behavior and (
+                    rule.specifier is None or parameter_matches(rule, request.tool_input)
+                ):
+                    return _opinion(
+                        rule, f"{rule} covers the whole tool" if rule.specifier is None else f"{rule} covers it"
+                    )
+        if request.tool_name in _FOR_A_PERSON:
+            return Ask(f"{request.tool_name} is a question to the person")
+        if request.matcher is not None:
+            return judge_commands(request, about, request.matcher)
+        if request.path is not None or request.tool_name in READERS:
+            return _judge_path(request)
+        for behavior in ("deny", "ask", "allow"):
+            for rule in about:
+                if rule.behavior == behavior and _covers(rule, request):
+                    return _opinion(rule, f"{rule} covers it")
+        return None
+
+
+def _covers(rule: Rule, request: PermissionRequest) -> bool:
+    """Whether a rule covers a call that is neither a command nor about a file."""
+    specifier = rule.specifier
+    if specifier is None:
+        return True
+    given = request.tool_input
+    if request.tool_name == "WebFetch":
+        return host_matches(specifier, given.get("url"))
+    if request.tool_name == "Agent":
+        return specifier == given.get("subagent_type")
+    if request.tool_name == "Skill":
+        name = str(given.get("skill", ""))
+        if specifier.endswith((" *", ":*")):
+            return name == specifier[:-2] or name.startswith(specifier[:-2] + " ")
+        return name == specifier
+    return False
+
+
+def _judge_path(request: PermissionRequest) -> Decision | None:
+    scope = request.scope
+    edits = request.tool_name in EDITORS or (request.tool_name not in READERS and not request.read_only)
+    given = [absolute(text, scope) for text in _paths_of(request)]
+    if any(path is None for path in given):
+        return Ask("the path is not one that can be judged")
+    paths = [path for path in given if path is not None]
+    for behavior in ("deny", "ask"):
+        for rule in _path_rules(request, behavior, edits=edits):
+            if any(rule_covers(rule, path, scope) for path in paths):
+                return _opinion(rule, f"{rule} covers {paths[0]}")
+    if edits and (what := next((found for path in paths if (found := protected(path, scope))), "")):
+        return Ask(f"{what} is protected: it is never changed without a person's yes")
+    for rule in _path_rules(request, "allow", edits=edits):
+        if rule.specifier is None or all(rule_covers(rule, path, scope) for path in paths):
+            return _opinion(rule, f"{rule} covers it")
+    if not edits and all(is_inside(path, scope) or _is_kept_result(path, request) for path in paths):
+        return Allow("it only reads inside the working directories")
+    return None
+
+
+def _paths_of(request: PermissionRequest) -> Iterator[str]:
+    """The files and folders that a call is about; for Glob and Grep also where their pattern leads."""
+    base = request.path or "."
+    yield base
+    pattern = request.tool_input.get("pattern" if request.tool_name == "Glob" else "glob")
+    if request.tool_name not in ("Glob", "Grep") or not isinstance(pattern, str):
+        return
+    parts = Path(pattern).parts
+    if pattern.startswith(("/", "~")) or ".." in parts:
+        fixed = [part for part in parts if not set(part) & set("*?[{")]
+        climbs = parts[: len(parts) - parts[::-1].index("..")] if ".." in parts else ()
+        yield os.path.join(base, *(climbs or fixed))  # noqa: PTH118 - `..` must stay
+
+
+def _path_rules(request: PermissionRequest, behavior: str, *, edits: bool) -> Iterator[Rule]:
+    """The path rules for a read or an edit; what must not be read must not be edited either."""
+    for rule in request.rules:
+        if rule.behavior != behavior:
+            continue
+        if behavior == "allow":
+            own = rule.specifier is None and rule.tool == request.tool_name
+            # Whoever may edit a file may read it.
+            edit_to_read = not edits and rule.tool == "Edit" and rule.specifier is not None
+            wanted = rule.tool == ("Edit" if edits else "Read") or own or edit_to_read
+        else:
+            wanted = rule.tool in ("Read", request.tool_name) or (edits and rule.tool in EDITORS)
+        if wanted and (rule.specifier is not None or behavior == "allow"):
+            yield rule
+
+
+def _is_kept_result(path: Path, request: PermissionRequest) -> bool:
+    """Whether the path is a result that was moved to a file because of its size."""
+    config = request.scope.config_dir
+    return (
+        config is not None and path.is_relative_to(config) and "tool-results" in path.parts and ".." not in path.parts
+    )
+
+
+def _opinion(rule: Rule, reason: str) -> Decision:
+    kind = {"deny": Deny, "ask": Ask, "allow": Allow}[rule.behavior]
+    where = f"{rule.file}:{rule.line}" if rule.file and rule.line else rule.file or rule.source
+    return kind(f"{reason} ({where})", rule=rule)

@@ -1,0 +1,280 @@
+"""The loop against the Messages API: real HTTP, real files, real processes, the tools of the standard set."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_session import result_of, run, texts
+from mock_messages_api import (
+    Gate,
+    MockMessagesApi,
+    Request,
+    Turn,
+    cut,
+    error,
+    pause,
+    redacted_thinking,
+    thinking,
+    tool_use,
+    turn,
+)
+from toolpost import LaunchOptions, ToolFinished, ToolStarted
+from toolpost_core.api import open_session
+from toolpost_core.session.session import Session
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = (tmp_path / "project").resolve()
+    folder.mkdir()
+    return folder
+
+
+def opened(
+    api: MockMessagesApi, project: Path, *, mode: Any = "bypassPermissions", **options: Any
+) -> AbstractAsyncContextManager[Session]:
+    """Open a session with the standard set and the mock as its service."""
+    import os
+
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(project.parent / "home"),
+        "TOOLPOST_CONFIG_DIR": str(project.parent / "state"),
+        "ANTHROPIC_BASE_URL": api.url,
+        "ANTHROPIC_API_KEY": "test",
+    }
+    launch = LaunchOptions(**{"cwd": project, "permission_mode": mode, "trust": True, **options})
+    return open_session(launch, env=env)
+
+
+@asynccontextmanager
+async def following(session: Session, prompt: str = "go") -> AsyncIterator[list[Any]]:
+    """Run a prompt beside the test; the list grows with its events."""
+    events: list[Any] = []
+
+    async def follow() -> None:
+        async for event in session.submit(prompt):
+            events.append(event)
+
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        group.create_task(follow())
+        yield events
+
+
+async def until(condition: Any) -> None:
+    """Wait for what other tasks do; the test's own time limit bounds it."""
+    while not condition():
+        await asyncio.sleep(0.005)
+
+
+@pytest.mark.requirement("executor.starts_while_streaming")
+async def test_a_call_has_run_before_the_stream_that_asked_for_it_goes_on(project: Path) -> None:
+    gate, made = Gate(), project / "made"
+    script = [turn("First", tool_use("Bash", {"command": "touch made"}), pause(gate), "more"), "Done."]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        async with following(session) as events:
+            await gate.reached.until_set()
+            await until(made.exists)
+            await until(lambda: any(isinstance(event, ToolFinished) for event in events))
+            assert len(api.requests) == 1
+            gate.open()
+
+    assert result_of(events).text == "Done."
+    assert [block["type"] for block in api.requests[1].messages[1]["content"]] == ["text", "tool_use", "text"]
+
+
+@pytest.mark.requirement("executor.safe_calls_together")
+@pytest.mark.requirement("executor.results_in_order")
+async def test_ten_reads_run_and_come_back_in_the_order_of_the_calls(project: Path) -> None:
+    for number in range(10):
+        (project / f"f{number}.txt").write_text(f"content {number}\n" * (10 - number))
+    calls = [tool_use("Read", {"file_path": str(project / f"f{n}.txt")}, id=f"t{n}") for n in range(10)]
+    async with MockMessagesApi([turn(*calls), "Done."]) as api, opened(api, project) as session:
+        await run(session)
+
+    results = api.requests[1].tool_results
+    assert list(results) == [f"t{n}" for n in range(10)]
+    assert all(f"content {n}" in str(results[f"t{n}"]["content"]) for n in range(10))
+
+
+async def test_what_one_request_wrote_to_the_cache_the_next_one_reads(project: Path) -> None:
+    (project / "a.txt").write_text("a long line of text\n" * 200)
+    read = {"file_path": str(project / "a.txt")}
+    script = [turn(tool_use("Bash", {"command": f"echo {n}"}), tool_use("Read", read)) for n in range(6)]
+    async with MockMessagesApi([*script, "Done.", "Again."]) as api, opened(api, project) as session:
+        await run(session, "first")
+        await run(session, "second")
+
+    for earlier, later in zip(api.requests, api.requests[1:], strict=False):
+        assert later.cache.read == earlier.cache.read + earlier.cache.created
+        assert later.cache.uncached == 0
+    assert api.requests[0].cache.created > 500
+
+
+async def test_thinking_goes_back_byte_for_byte_within_a_turn(project: Path) -> None:
+    script = [
+        turn(thinking("let me see 🦀  "), redacted_thinking("abc"), tool_use("Bash", {"command": "echo hi"})),
+        "Done.",
+    ]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        await run(session)
+
+    first, second = api.requests[1].messages[1]["content"][:2]
+    assert (first["thinking"], first["type"]) == ("let me see 🦀  ", "thinking")
+    assert second == {"type": "redacted_thinking", "data": "abc"}
+
+
+async def test_bad_calls_in_one_answer_each_get_a_result_and_good_ones_run(project: Path) -> None:
+    script = [
+        turn(
+            tool_use("Bash", raw_input='{"command": "echo', id="t1"),
+            tool_use("Bash", raw_input='["echo"]', id="t2"),
+            tool_use("Teleport", {"to": "Mars"}, id="t3"),
+            tool_use("Bash", {}, id="t4"),
+            tool_use("Read", {"file_path": str(project)}, id="same"),
+            tool_use("Bash", {"command": "echo fine > fine"}, id="same"),
+        ),
+        "Done.",
+    ]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        assert result_of(await run(session)).text == "Done."
+
+    assert (project / "fine").read_text() == "fine\n"
+    assert [block.get("is_error", False) for block in api.requests[1].tool_results.values()] == [True] * 5 + [False]
+
+
+@pytest.mark.parametrize("when", ["in text", "in thinking", "in a call", "while a call runs"])
+async def test_an_abort_at_any_time_leaves_what_the_service_takes_at_the_next_prompt(project: Path, when: str) -> None:
+    gate = Gate()
+    parts: dict[str, Turn] = {
+        "in text": turn("Half a sentence", pause(gate), "never"),
+        "in thinking": turn("So.", thinking("hm"), pause(gate), "never"),
+        "in a call": turn("So.", tool_use("Bash", {"command": "echo " + "x" * 200}, stops=False), pause(gate)),
+        "while a call runs": turn(tool_use("Bash", {"command": "touch began; sleep 600"}), pause(gate)),
+    }
+    async with MockMessagesApi([parts[when], "Next."]) as api, opened(api, project) as session:
+        async with following(session) as events:
+            await gate.reached.until_set()
+            if when == "while a call runs":
+                await until((project / "began").exists)
+            session.interrupt()
+        assert result_of(events).terminal_reason in ("aborted_streaming", "aborted_tools")
+        assert result_of(await run(session, "second")).text == "Next."
+        gate.open()
+
+    assert "second" in json.dumps(api.requests[1].messages)
+
+
+async def test_text_that_was_shown_before_the_line_was_cut_is_kept_once(project: Path) -> None:
+    script = [turn("A sentence that was shown.", cut()), *[error(400, "invalid_request_error", "no")] * 1, "Back."]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        first = result_of(await run(session))
+        await run(session, "again")
+        conversation = json.dumps(api.requests[-1].messages)
+
+    assert first.is_error or first.text
+    assert conversation.count("A sentence that was shown.") <= 1
+
+
+@pytest.mark.requirement("transcript.append_only")
+async def test_everything_is_on_disk_before_the_next_request_is_answered(project: Path) -> None:
+    kept: list[str] = []
+
+    def looks(request: Request) -> str:
+        (file,) = (project.parent / "state").glob("projects/*/*.jsonl")
+        kept.append(file.read_text(encoding="utf-8"))
+        return "Done."
+
+    script = [turn("Now.", tool_use("Bash", {"command": "echo the-result"}, id="t1")), looks]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        await run(session, "the-prompt")
+
+    lines = [json.loads(line) for line in kept[0].splitlines()]
+    assert all(word in kept[0] for word in ("the-prompt", "Now.", "t1", "the-result"))
+    assert [line["type"] for line in lines if "uuid" in line] == ["user", "assistant", "assistant", "user"]
+
+
+async def test_a_deny_rule_takes_a_tool_away_and_a_specifier_keeps_a_command_from_running(project: Path) -> None:
+    script = [turn(tool_use("Bash", {"command": "touch made"}, id="t1")), "Done."]
+    options = {"disallowed_tools": ("Bash(touch:*)", "Write")}
+    async with MockMessagesApi(script) as api, opened(api, project, **options) as session:
+        events = await run(session)
+
+    assert "Write" not in api.requests[0].tools
+    assert texts(events)["t1"].startswith("Permission denied")
+    assert not (project / "made").exists()
+
+
+async def test_without_a_person_and_without_a_rule_nothing_is_changed(project: Path) -> None:
+    script = [turn(tool_use("Bash", {"command": "touch made"}, id="t1")), "Done."]
+    async with MockMessagesApi(script) as api, opened(api, project, mode="default") as session:
+        events = await run(session)
+
+    assert "nobody to ask" in texts(events)["t1"]
+    assert not (project / "made").exists()
+    assert not any(isinstance(event, ToolStarted) for event in events)
+
+
+async def test_a_folder_that_bash_moved_to_holds_for_the_next_call(project: Path) -> None:
+    (project / "sub").mkdir()
+    script = [
+        turn(tool_use("Bash", {"command": "cd sub"}), tool_use("Bash", {"command": "touch made"})),
+        "Done.",
+    ]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        await run(session)
+
+    assert (project / "sub" / "made").exists()
+
+
+async def test_a_failing_command_calls_off_the_commands_behind_it(project: Path) -> None:
+    script = [
+        turn(
+            tool_use("Bash", {"command": "exit 3"}, id="t1"),
+            tool_use("Bash", {"command": "touch made"}, id="t2"),
+            tool_use("Read", {"file_path": str(project / "a.txt")}, id="t3"),
+        ),
+        "Done.",
+    ]
+    (project / "a.txt").write_text("still read")
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        events = await run(session)
+
+    assert not (project / "made").exists()
+    assert "another call of the same answer failed" in texts(events)["t2"]
+    assert "still read" in texts(events)["t3"]
+
+
+async def test_the_same_folder_through_a_link_continues_the_same_session(project: Path) -> None:
+    link = project.parent / "link"
+    link.symlink_to(project)
+    async with MockMessagesApi(["One.", "Two."]) as api:
+        async with opened(api, project) as session:
+            await run(session, "first")
+        async with opened(api, link, continue_last=True) as session:
+            await run(session, "second")
+
+    assert "first" in json.dumps(api.requests[1].messages)
+
+
+async def test_continuing_in_folders_of_similar_names_takes_each_ones_own_session(project: Path) -> None:
+    names = ("a_b", "a-b", "a.b")
+    async with MockMessagesApi([*names, *names]) as api:
+        for name in names:
+            (project / name).mkdir()
+            async with opened(api, project, cwd=project / name) as session:
+                await run(session, f"in {name}")
+        for name in names:
+            async with opened(api, project, cwd=project / name, continue_last=True) as session:
+                await run(session, "go on")
+
+    for name, request in zip(names, api.requests[3:], strict=True):
+        assert [other in json.dumps(request.messages[0]) for other in (f"in {n}" for n in names)] == [
+            other == name for other in names
+        ]
