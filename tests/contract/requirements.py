@@ -268,7 +268,6 @@ UNCLAIMED: Final[frozenset[str]] = frozenset(
     {
         "budget.one_for_all",
         "executor.one_result_a_call",
-        "executor.starts_while_streaming",
         "loop.named_transitions",
         "permissions.broken_file_keeps_last_rules",
         "permissions.bypass_obeys_rules",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -229,7 +230,7 @@ def test_a_plugin_that_fails_is_what_the_doctor_finds(toolpost: Any) -> None:
     assert toolpost("plugins", "enable", "bad").returncode == 0
     done = toolpost("plugins", "doctor", "--json")
     assert done.returncode == 1
-    assert [found["plugin"] for found in json.loads(done.stdout)] == ["bad"]
+    assert "bad" in [found["plugin"] for found in json.loads(done.stdout)]
     assert toolpost("plugins", "info", "bad").stdout.startswith("bad (tools) from acme-bad 1.0: failed")
     whole = toolpost("doctor")
     assert whole.returncode == 1
@@ -282,3 +283,21 @@ def test_a_reader_that_has_gone_ends_a_command_quietly(toolpost: Any) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_what_a_session_cost_is_added_up_by_model_with_each_answer_counted_once(toolpost: Any) -> None:
+    toolpost("tool", "run", "--json", input='{"tool": "Glob", "input": {"pattern": "*"}}')
+    (session,) = toolpost.json("sessions", "list", "--json")
+    usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 100}
+    message = {"id": "msg_1", "model": "unheard-of", "usage": usage, "content": []}
+    records = [{"type": "assistant", "message": {**message, "id": name}} for name in ("msg_1", "msg_1", "msg_2")]
+    with Path(session["file"]).open("a", encoding="utf-8") as transcript:
+        transcript.writelines(json.dumps(record) + "\n" for record in records)
+    found = toolpost.json("cost", session["id"], "--json")["models"]["unheard-of"]
+    assert (found["requests"], found["input_tokens"], found["cache_read_input_tokens"], found["usd"]) == (
+        2,
+        20,
+        200,
+        None,
+    )
+    assert "unheard-of" in toolpost("cost").stdout

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from toolpost import Progress, Tool, ToolFailed, ToolResult
+from toolpost import Ask, Param, Progress, Tool, ToolFailed, ToolResult
 
 from .exit_codes import meaning
 from .jobs import shells_of
 from .output import clean, show
 
 if TYPE_CHECKING:
-    from toolpost import PermissionMatcher, PermissionScope, ToolContext, ToolResultBlock
+    from toolpost import Decision, PermissionMatcher, PermissionScope, ToolContext, ToolResultBlock
 
     from .matcher import BashMatcher
     from .shell import Ended, Running
@@ -34,6 +34,7 @@ class BashInput:
     timeout: Annotated[int | None, "Milliseconds, default 120000, at most 600000"] = None
     description: Annotated[str | None, "What it does, in 5 to 10 words"] = None
     run_in_background: Annotated[bool, "Return at once with an id and the file that collects the output"] = False
+    disable_sandbox: Annotated[bool, Param("Run outside the sandbox; asks", alias="dangerouslyDisableSandbox")] = False
 
 
 class Bash(Tool[BashInput]):
@@ -68,6 +69,12 @@ class Bash(Tool[BashInput]):
     def is_search_or_read(self, input: BashInput) -> bool:
         """The same as read-only."""
         return self.is_read_only(input)
+
+    async def check_permissions(self, input: BashInput, scope: PermissionScope) -> Decision | None:
+        """Ask before a command leaves the sandbox, where there is one."""
+        if input.disable_sandbox and (scope.sandbox or {}).get("enabled"):
+            return Ask("it is to run outside of the sandbox")
+        return None
 
     def permission_matcher(self, input: BashInput, scope: PermissionScope) -> PermissionMatcher:
         """Return what the line would run, read and write."""

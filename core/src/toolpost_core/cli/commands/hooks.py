@@ -30,15 +30,17 @@ def list_(options: LaunchOptions, only_events: bool, as_json: bool) -> None:
         listeners = list(_listeners(workspace))
         print_json({"configured": configured, "listeners": listeners, "events": [_event(name) for name in on.__all__]})
     elif only_events:
-        rows = [_event(name) for name in on.__all__]
-        cells = [
-            (r["event"], r["kind"], "yes" if r["rewrites"] else "", f"{r['deadline']:g} s", r["failure"]) for r in rows
-        ]
-        print_table(("EVENT", "KIND", "REWRITES", "DEADLINE", "ON FAILURE"), cells, "")
+        print_table(
+            ("EVENT", "KIND", "REWRITES", "DEADLINE", "ON FAILURE"), [_cells(_event(name)) for name in on.__all__], ""
+        )
     else:
         rows = [*configured, *_listeners(workspace)]
-        cells = [(row["event"], row.get("matcher") or "", row["what"], row["from"]) for row in rows]
-        print_table(("EVENT", "MATCHER", "HOOK", "FROM"), cells, "No hook is set up.")
+        shown = [(row["event"], row.get("matcher") or "", row["what"], row["from"]) for row in rows]
+        print_table(("EVENT", "MATCHER", "HOOK", "FROM"), shown, "No hook is set up.")
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["event"], row["kind"], "yes" if row["rewrites"] else "", f"{row['deadline']:g} s", row["failure"]
 
 
 def _event(name: str) -> dict[str, Any]:

@@ -98,7 +98,8 @@ def _paths_of(request: PermissionRequest) -> Iterator[str]:
     if pattern.startswith(("/", "~")) or ".." in parts:
         fixed = [part for part in parts if not set(part) & set("*?[{")]
         climbs = parts[: len(parts) - parts[::-1].index("..")] if ".." in parts else ()
-        yield os.path.join(base, *(climbs or fixed))  # noqa: PTH118 - `..` must stay
+        start = "" if pattern.startswith("~") else base
+        yield os.path.join(start, *(climbs or fixed))  # noqa: PTH118 - `..` must stay
 
 
 def _path_rules(request: PermissionRequest, behavior: str, *, edits: bool) -> Iterator[Rule]:

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpost import CommandPart, Decision, PermissionRequest, Rule
+from toolpost.permissions import Behavior
+from toolpost.testing import make_context
+from toolpost_permission_resolver_rules import Rules
+
+
+def rules(**texts: Sequence[str]) -> list[Rule]:
+    return [Rule.parse(text, behavior, file="settings.json", line=3) for behavior in texts for text in texts[behavior]]  # type: ignore[arg-type]
+
+
+async def ask(folder: Path, tool: str, given: dict[str, Any], held: list[Rule], **more: Any) -> Decision | None:
+    scope = replace(make_context(folder).scope, **more.pop("scope", {}))
+    path = given.get("file_path", given.get("path"))
+    request = PermissionRequest(tool_name=tool, tool_input=given, scope=scope, rules=held, path=path, **more)
+    return await Rules().resolve(request)
+
+
+def behavior(decision: Decision | None) -> Behavior | None:
+    return decision.behavior if decision else None
+
+
+async def test_deny_beats_ask_beats_allow(tmp_path: Path) -> None:
+    held = rules(allow=["WebFetch"], ask=["WebFetch"])
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": "https://a.example"}, held)) == "ask"
+    held += rules(deny=["WebFetch(domain:a.example)"])
+    denied = await ask(tmp_path, "WebFetch", {"url": "https://a.example"}, [*held[:1], held[-1]])
+    assert behavior(denied) == "deny"
+
+
+async def test_a_decision_names_its_rule_with_file_and_line(tmp_path: Path) -> None:
+    denied = await ask(tmp_path, "WebFetch", {"url": "https://a.example"}, rules(deny=["WebFetch"]))
+    assert denied is not None
+    assert "settings.json:3" in denied.reason
+    assert denied.rule is not None
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "covers"),
+    [
+        ("mcp__github", "mcp__github__get", True),
+        ("mcp__github__*", "mcp__github__get", True),
+        ("mcp__github__get_*", "mcp__github__create", False),
+        ("mcp__git", "mcp__github__get", False),
+        ("*", "mcp__github__get", False),
+        ("mcp__*", "mcp__github__get", False),
+    ],
+)
+async def test_allow_rules_for_servers(rule: str, tool: str, covers: bool, tmp_path: Path) -> None:
+    assert behavior(await ask(tmp_path, tool, {}, rules(allow=[rule]))) == ("allow" if covers else None)
+
+
+@pytest.mark.parametrize("rule", ["*", "mcp__*", "mcp__github", "mcp__*__get", "mcp__github__get"])
+async def test_deny_rules_may_leave_more_open(rule: str, tmp_path: Path) -> None:
+    assert behavior(await ask(tmp_path, "mcp__github__get", {}, rules(deny=[rule]))) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "covers"),
+    [
+        ("Read(.env)", ".env", True),
+        ("Read(.env)", "sub/.env", True),
+        ("Read(.env)", ".ENV", True),
+        ("Read(.env)", ".env2", False),
+        ("Read(secrets/**)", "secrets/a/b", True),
+        ("Read(secrets/**)", "deep/secrets/a", True),
+        ("Read(secrets/**)", "secrets-public/a", False),
+        ("Read(./secrets/**)", "deep/secrets/a", False),
+        ("Read(/secrets/**)", "secrets/a", True),
+        ("Read(**/*.key)", "a/b/c.key", True),
+        ("Read(*.key)", "a/c.key", True),
+        ("Read(src/*/x)", "src/a/x", True),
+        ("Read(src/*/x)", "src/a/b/x", False),
+        ("Read(src/[ab].py)", "src/a.py", True),
+        ("Read(src/a?.py)", "src/ab.py", True),
+        ("Read(src)", "src/deep/a.py", True),
+        ("Read(.env)", "./x/../.env", True),
+        ("Read(.env)", ".env.", True),
+    ],
+)
+async def test_path_patterns(rule: str, path: str, covers: bool, tmp_path: Path) -> None:
+    decision = await ask(tmp_path, "Read", {"file_path": path}, rules(deny=[rule]))
+    assert behavior(decision) == ("deny" if covers else "allow")
+
+
+async def test_patterns_are_anchored_where_their_prefix_says(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    project.mkdir()
+    held = rules(allow=["Read(~/notes/**)", "Read(//etc/hosts)", "Read(/etc/passwd)"])
+    scope = {"home": home}
+    assert behavior(await ask(project, "Read", {"file_path": "~/notes/a"}, held, scope=scope)) == "allow"
+    assert behavior(await ask(project, "Read", {"file_path": "/etc/hosts"}, held, scope=scope)) == "allow"
+    assert behavior(await ask(project, "Read", {"file_path": "/etc/passwd"}, held, scope=scope)) is None
+
+
+async def test_a_link_is_judged_by_both_of_its_ends(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    outside.mkdir()
+    (outside / "secret").touch()
+    (project / ".env").touch()
+    (project / "out").symlink_to(outside / "secret")
+    (project / "in").symlink_to(".env")
+    assert behavior(await ask(project, "Read", {"file_path": "out"}, rules(allow=["Read(./**)"]))) is None
+    assert behavior(await ask(project, "Read", {"file_path": "in"}, rules(deny=["Read(.env)"]))) == "deny"
+
+
+async def test_what_must_not_be_read_must_not_be_edited(tmp_path: Path) -> None:
+    held = rules(deny=["Read(a/**)"], allow=["Edit"])
+    assert behavior(await ask(tmp_path, "Write", {"file_path": "a/b", "content": ""}, held)) == "deny"
+    assert behavior(await ask(tmp_path, "Write", {"file_path": "b", "content": ""}, held)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "path", [".git/config", "sub/.GIT/hooks/x", ".claude/./settings.json", "~/.bashrc", "HEAD", ".git"]
+)
+async def test_no_rule_opens_a_protected_place(path: str, tmp_path: Path) -> None:
+    held = rules(allow=["Edit", "Edit(**)", "Edit(~/**)"])
+    assert behavior(await ask(tmp_path, "Write", {"file_path": path, "content": ""}, held)) == "ask"
+
+
+@pytest.mark.parametrize("path", ["~root/x", "file:///etc/passwd", "a\0b", "/" * 5000])
+async def test_a_path_that_can_not_be_judged_is_asked_about(path: str, tmp_path: Path) -> None:
+    assert behavior(await ask(tmp_path, "Read", {"file_path": path}, [])) == "ask"
+
+
+@pytest.mark.parametrize("pattern", ["../**/*.key", "/etc/**", "src/../../**", "~/**"])
+async def test_a_glob_that_leaves_the_project_is_no_plain_read(pattern: str, tmp_path: Path) -> None:
+    assert behavior(await ask(tmp_path, "Glob", {"pattern": pattern}, [])) != "allow"
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "covers"),
+    [
+        ("example.com", "https://example.com/a", True),
+        ("example.com", "https://EXAMPLE.com./a", True),
+        ("example.com", "https://api.example.com/", False),
+        ("*.example.com", "https://a.b.example.com/", True),
+        ("*.example.com", "https://example.com/", False),
+        ("*.example.com", "https://evil-example.com/", False),
+        ("example.com", "https://example.com.evil.example/", False),
+        ("example.com", "https://example.com@evil.example/", False),
+        ("*.example.com", "https://evil.example\x00.example.com/", False),
+        ("example.com", "https://evil.example\\@example.com/", False),
+        ("example.com", "file://example.com/", False),
+        ("*", "https://any.example/", True),
+    ],
+)
+async def test_domains(rule: str, url: str, covers: bool, tmp_path: Path) -> None:
+    held = rules(allow=[f"WebFetch(domain:{rule})"])
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": url}, held)) == ("allow" if covers else None)
+
+
+async def test_single_parameters_can_be_denied_and_not_allowed(tmp_path: Path) -> None:
+    given = {"model": "opus-4", "prompt": "x", "subagent_type": "Explore"}
+    assert behavior(await ask(tmp_path, "Agent", given, rules(deny=["Agent(model:opus*)"]))) == "deny"
+    assert behavior(await ask(tmp_path, "Agent", given, rules(allow=["Agent(model:opus*)"]))) is None
+    assert behavior(await ask(tmp_path, "Agent", given, rules(deny=["Task(Explore)"]))) == "deny"
+    assert behavior(await ask(tmp_path, "Skill", {"skill": "deploy-prod"}, rules(allow=["Skill(deploy)"]))) is None
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """What a tool made of parts hands over; a specifier covers a part whose text begins with it."""
+
+    parts: Sequence[CommandPart]
+    doubt: str = ""
+
+    def matches(self, part: CommandPart, specifier: str, behavior: Behavior) -> bool:
+        return part.text.startswith(specifier)
+
+
+async def test_every_part_must_be_allowed_and_one_denied_part_denies(tmp_path: Path) -> None:
+    matcher = Matcher((CommandPart("make"), CommandPart("list", read_only=True)))
+    held = rules(allow=["Bash(make)"])
+    allowed = await ask(tmp_path, "Bash", {}, held, matcher=matcher)
+    assert behavior(allowed) == "allow"
+    assert [verdict.behavior for verdict in allowed.parts] == ["allow", "allow"]  # type: ignore[union-attr]
+    assert behavior(await ask(tmp_path, "Bash", {}, [], matcher=matcher)) is None
+    held += rules(deny=["Bash(list)"])
+    assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=matcher)) == "deny"
+
+
+async def test_files_of_a_part_are_held_against_the_path_rules(tmp_path: Path) -> None:
+    write = Matcher((CommandPart("> a", writes=(tmp_path / "a",)),))
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Edit(a)"]), matcher=write)) == "allow"
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(deny=["Edit(a)"], allow=["Bash"]), matcher=write)) == "deny"
+    assert behavior(await ask(tmp_path, "Bash", {}, [], matcher=write, scope={"mode": "acceptEdits"})) == "allow"
+    outside = Matcher((CommandPart("show", read_only=True, reads=(tmp_path.parent / "a",)),))
+    assert behavior(await ask(tmp_path, "Bash", {}, [], matcher=outside)) is None
+
+
+async def test_a_denied_file_below_a_folder_that_is_read_denies(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / ".env").touch()
+    (tmp_path / "other").mkdir()
+    held = rules(deny=["Read(.env)"])
+    tree = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "**",)),))
+    other = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "other" / "**",)),))
+    assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=tree)) == "deny"
+    assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=other)) == "allow"
+
+
+async def test_what_would_take_the_project_or_the_home_folder_is_asked_about(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path.parent, Path("/")):
+        removal = Matcher((CommandPart("remove", writes=(path,)),))
+        assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash"]), matcher=removal)) == "ask"
+
+
+async def test_a_line_that_is_not_understood_is_allowed_by_no_rule(tmp_path: Path) -> None:
+    matcher = Matcher((CommandPart("make"),), doubt="it is odd")
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash(make)"]), matcher=matcher)) is None
+    held = rules(allow=["Bash"], deny=["Bash(other)"])
+    assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=matcher)) == "ask"
