@@ -190,7 +190,7 @@ def runs(pid: int) -> bool:
 
 async def ends(pid: int) -> None:
     async with asyncio.timeout(20):
-        while runs(pid):
+        while runs(pid):  # noqa: ASYNC110 - what is waited for is another process
             await asyncio.sleep(0.01)
 
 

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from toolpost.stash import Stash
 
 O = TypeVar("O", bound="Outcome")  # noqa: E741
+TEXTS = frozenset({"additional_context", "message", "reason", "stop_reason", "system_message"})
+"""Fields whose values are for a reader: those of several answers are joined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +75,10 @@ def _pair(name: str, first: Outcome, second: Outcome) -> Any:
         return ours if getattr(first, "block", False) else theirs
     if isinstance(ours, bool):
         return ours or theirs
-    if isinstance(ours, str) and isinstance(theirs, str):
+    if name in TEXTS:
         return "\n".join(text for text in (ours, theirs) if text)
+    if isinstance(ours, str) and not theirs:
+        return ours
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         return ours + theirs
     return ours if theirs is None else theirs

@@ -24,7 +24,7 @@ class LifecycleContract(Contract):
     for events that it hears and that have none, a bare one is sent.
     """
 
-    plugin: ClassVar[Any]
+    plugin: Any
     events: ClassVar[Sequence[EventBase]] = ()
 
     def make(self) -> Any:
