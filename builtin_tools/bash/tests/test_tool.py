@@ -144,6 +144,14 @@ async def test_a_background_command_returns_at_once_and_can_be_stopped(session: 
     assert not await shells_of(session.ctx).stop("bash-unknown")
 
 
+async def test_a_background_command_that_is_stopped_at_once_does_not_live_on(session: Session) -> None:
+    _, result = await session.run("sleep 300", run_in_background=True)
+    shells = shells_of(session.ctx)
+    process = shells._jobs[result.data["backgroundTaskId"]][1].process
+    await shells.stop(result.data["backgroundTaskId"])
+    await ends(process.pid)
+
+
 async def test_children_can_tell_that_they_run_under_toolpost(session: Session) -> None:
     assert (await session.run('echo "$TOOLPOST $GIT_EDITOR"'))[0] == "1 true"
 

@@ -124,16 +124,16 @@ def read_settings(
         )
 
     settings = read()
-    registry = Registry(inventory, settings.plugins, report)
-    if registry.names("settings_sources"):
+    sources = Registry(inventory, settings.plugins)
+    if sources.names("settings_sources"):
         documents: list[SettingsDocument] = []
-        for provided in registry.collect("settings_sources"):
+        for provided in sources.collect("settings_sources"):
             try:
                 documents += provided.value.documents(places.project, places.home, env)
             except Exception as error:
                 report(Problem(f"The settings source {provided.plugin!r} failed: {error}", provided.plugin))
         settings = read(documents)
-        registry = Registry(inventory, settings.plugins, report)
+    registry = Registry(inventory, settings.plugins, report)
     for problem in settings.problems:
         report(problem)
     return settings, registry

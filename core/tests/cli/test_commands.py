@@ -301,3 +301,14 @@ def test_what_a_session_cost_is_added_up_by_model_with_each_answer_counted_once(
         None,
     )
     assert "unheard-of" in toolpost("cost").stdout
+
+
+def test_half_a_character_in_the_input_breaks_no_answer(toolpost: Any) -> None:
+    done = toolpost("tool", "run", "--json", input='{"tool": "Read\\ud800", "input": {}}\n{"tool": "Nope"}')
+    assert [json.loads(line)["tool"] for line in done.stdout.splitlines()] == ["Read\ud800", "Nope"]
+    line = '{"id": "\\ud800", "tool": "Bash", "input": {"command": "echo \\ud800"}}'
+    assert json.loads(toolpost("permissions", "explain", "--batch", "-", input=line).stdout)["id"] == "\ud800"
+    toolpost.env["PYTHONIOENCODING"] = "ascii"
+    toolpost.settings({"language": "ü"})
+    assert toolpost.json("settings", "show", "language", "--json")["value"] == "ü"
+    assert toolpost("settings", "show").returncode == 0

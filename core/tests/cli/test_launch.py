@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -154,3 +155,22 @@ def test_a_terminated_command_closes_what_it_opened_and_is_143(toolpost: Any) ->
     assert process.wait(timeout=60) == 143
     process.stdin.close()
     process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "prompt"), [(["-p", "explain"], "explain"), (["explain"], "explain"), ([], None)]
+)
+def test_a_terminal_is_no_input_and_makes_a_run_without_p_interactive(
+    front: Any, arguments: list[str], prompt: str | None
+) -> None:
+    way = "print" if "-p" in arguments else "interactive"
+    front.settings({"plugins": {"Front": True}, "frontends": {way: "front"}})
+    person, terminal = os.openpty()
+    process = subprocess.Popen(
+        front.command(*arguments), stdin=terminal, stdout=terminal, stderr=terminal, cwd=front.project, env=front.env
+    )
+    assert process.wait(timeout=60) == 0
+    os.close(terminal)
+    shown = os.read(person, 65536).decode()
+    os.close(person)
+    assert json.loads(shown)["prompt"] == prompt

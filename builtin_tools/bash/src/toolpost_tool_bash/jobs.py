@@ -24,7 +24,7 @@ class Shells:
     def __init__(self, results: Path | None) -> None:
         self._results = results
         self._temporary: Path | None = None
-        self._jobs: dict[str, asyncio.Task[None]] = {}
+        self._jobs: dict[str, tuple[asyncio.Task[None], Running]] = {}
 
     def folder(self) -> Path:
         """The folder for output: that of the session's results, or a temporary one."""
@@ -38,16 +38,20 @@ class Shells:
     def keep(self, running: Running, timeout: float) -> str:
         """Let a command run on in the background; return the id by which it can be stopped."""
         name = running.output.stem
-        self._jobs[name] = asyncio.create_task(_background(running, timeout), name=name)
+        self._jobs[name] = asyncio.create_task(_background(running, timeout), name=name), running
         return name
 
     async def stop(self, name: str) -> bool:
         """Stop a background command and all that it started; False where none of that id is known."""
-        job = self._jobs.pop(name, None)
-        if job is None:
+        if name not in self._jobs:
             return False
+        job, running = self._jobs.pop(name)
         job.cancel()
         await asyncio.gather(job, return_exceptions=True)
+        # A task that was cancelled before its first step has stopped nothing.
+        if running.process.returncode is None:
+            await running.process.stop()
+        running.folder_file.unlink(missing_ok=True)
         return True
 
     async def aclose(self) -> None:

@@ -6,9 +6,17 @@ import os
 import sys
 from collections.abc import Coroutine
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Any, Final
 
 TERMINATED: Final = 143
+
+
+def prepare_streams() -> None:
+    """Let nothing that is printed fail for want of a character: it is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def complain(text: str) -> None:
@@ -34,7 +42,8 @@ def run_async(work: Coroutine[Any, Any, int | None]) -> int:
 
     async def main() -> int:
         task = asyncio.ensure_future(work)
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        with suppress(NotImplementedError):  # Windows has no such signal
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         try:
             return await task or 0
         except asyncio.CancelledError:

@@ -11,12 +11,12 @@ from typing import Any
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    print(_as_text(value, indent=2))
 
 
 def print_line(value: Any) -> None:
     """Print one JSON line and flush it: whoever reads it may wait for it."""
-    print(json.dumps(value, ensure_ascii=False, default=str), flush=True)
+    print(_as_text(value), flush=True)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> None:
@@ -29,6 +29,16 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: st
     edge = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for row in texts:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()[:edge])
+
+
+def _as_text(value: Any, indent: int | None = None) -> str:
+    """Write JSON as people read it, or escaped where it holds half a character that UTF-8 has no bytes for."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent, default=str)
+    return text
 
 
 def one_line(text: str) -> str:

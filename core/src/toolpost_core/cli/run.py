@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from toolpost import SettingsError, ToolpostError
 from toolpost_core.cli.commands import COMMANDS
-from toolpost_core.cli.exits import complain, crash, leave, mute_stdout
+from toolpost_core.cli.exits import complain, crash, leave, mute_stdout, prepare_streams
 from toolpost_core.cli.usage import UsageMistake
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -14,6 +14,7 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line to its end; the process is left from here, with everything closed and flushed."""
+    prepare_streams()
     code = guarded(lambda: _chosen(list(arguments)))
     leave(code)
     return code

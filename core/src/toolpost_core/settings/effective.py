@@ -66,10 +66,11 @@ class Settings:
 
         Raises SettingsError for a wanted mode that there is not or that policy forbids.
         """
+        mode = wanted or self.get("permissions.defaultMode") or "default"
+        if mode in ("default", "manual"):
+            return "default"
         from toolpost import MODES
 
-        mode = wanted or self.get("permissions.defaultMode") or "default"
-        mode = "default" if mode == "manual" else mode
         if mode not in MODES:
             raise SettingsError(f"There is no permission mode {mode!r}. There are: {', '.join(MODES)}.")
         lock = {"bypassPermissions": "disableBypassPermissionsMode", "auto": "disableAutoMode"}.get(mode, "")

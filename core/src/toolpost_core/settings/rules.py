@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from toolpost import Rule, SettingsError
-from toolpost.permissions import Behavior, RuleSource
+import toolpost
+from toolpost import SettingsError
 from toolpost_core.settings.document import Document
 from toolpost_core.settings.problem import Problem
+
+if TYPE_CHECKING:
+    from toolpost import Rule
+    from toolpost.permissions import Behavior, RuleSource
 
 SOURCES: Final[Mapping[str, RuleSource]] = {
     "managed": "policySettings",
@@ -48,7 +52,7 @@ def rules_of(
 def _rule(document: Document, behavior: Behavior, index: int, text: str, root: Path) -> Rule:
     file = str(document.file) if document.file else None
     line = document.line("permissions", behavior, index) if document.text else None
-    return Rule.parse(text, behavior, SOURCES[document.level], file=file, line=line, root=root)
+    return toolpost.Rule.parse(text, behavior, SOURCES[document.level], file=file, line=line, root=root)
 
 
 def _root(document: Document, project: Path, config_dir: Path) -> Path:

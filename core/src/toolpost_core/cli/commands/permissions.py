@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 import click
 
-from toolpost import LaunchOptions, Rule, ToolpostError
+from toolpost import LaunchOptions, Rule
 from toolpost_core.cli.output import print_json, print_line, print_table
 from toolpost_core.cli.usage import UsageMistake
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options, with_permissions
@@ -116,7 +116,7 @@ async def _batch(explainer: Explainer, lines: TextIO, cwd: Path) -> None:
         try:
             case = json.loads(text)
             answer = await explainer.explain(read_case(case, cwd))
-        except (ValueError, RecursionError, OSError, ToolpostError, TypeError, AttributeError) as error:
+        except Exception as error:
             answer = {"decision": "deny", "reason": f"this line can't be decided on: {error}", "error": str(error)}
         print_line({"id": case.get("id") if isinstance(case, dict) else None, **answer})
 

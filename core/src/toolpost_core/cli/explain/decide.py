@@ -89,20 +89,18 @@ class Explainer:
             return await self._unknown(case, around, hook)
         candidate = self._permitter.read(entry.tool, case.input)
         ruling = await self._permitter.rule(entry.tool, candidate, around, hook=hook)
-        asked = hooks.on_request(answers) if ruling.verdict.wanted == "ask" else None
-        if asked is None or asked.decision is None:
-            return ruling.verdict
-        return await self._answered(entry.tool, around, asked, ruling.verdict)
+        asked = hooks.on_request(answers)
+        return ruling.verdict if asked is None else await self._answered(entry.tool, around, asked, ruling.verdict)
 
     async def _answered(
         self, tool: Tool[Any], around: Circumstances, asked: PreToolUseOutcome, verdict: Verdict
     ) -> Verdict:
-        """The answer of a PermissionRequest hook; an input that it rewrote meets the rules again."""
+        """The answer of a PermissionRequest hook: it settles an ask, and an input that it rewrote meets the rules."""
         if asked.updated_input is not None:
             again = (await self._permitter.rule(tool, self._permitter.read(tool, asked.updated_input), around)).verdict
             if again.wanted == "deny":
                 return again
-        if asked.decision == "allow" or asked.decision == "deny":
+        if verdict.wanted == "ask" and (asked.decision == "allow" or asked.decision == "deny"):
             reason = asked.reason or f"a PermissionRequest hook said {asked.decision}"
             return replace(verdict, behavior=asked.decision, wanted=asked.decision, reason=reason)
         return verdict
