@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from toolpost import LaunchOptions, ProviderError, SessionError
+from toolpost import LaunchOptions, PluginError, ProviderError, SessionError
 from toolpost_core import __version__
 from toolpost_core.loop.budget import Ledger
 from toolpost_core.plugins.registry import Problem, Registry
@@ -124,8 +124,8 @@ def read_settings(
         )
 
     settings = read()
-    sources = Registry(inventory, settings.plugins)
-    if sources.names("settings_sources"):
+    if any(entry.group == "settings_sources" for entry in inventory.entries):
+        sources = Registry(inventory, settings.plugins)
         documents: list[SettingsDocument] = []
         for provided in sources.collect("settings_sources"):
             try:
@@ -152,7 +152,11 @@ def choose_provider(registry: Registry, wanted: str | None, env: Mapping[str, st
         return provider, wanted
     reasons = []
     for name in registry.names("providers"):
-        provider = registry.one("providers", name).value
+        try:
+            provider = registry.one("providers", name).value
+        except PluginError as error:
+            reasons.append(f"  {name}: {error}")
+            continue
         missing = provider.unusable(env)
         if missing is None:
             return provider, name

@@ -6,10 +6,13 @@ import asyncio
 import inspect
 import threading
 import time
+import typing
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from toolpost._hooks import options_of
+from toolpost_core.events.isolation import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +56,8 @@ NOTHING: Emission[Any] = Emission()
 class Dispatcher:
     """Emits events to the listeners that pluggy holds.
 
-    `report` gets a text for each listener that failed. `origin` describes the session at this moment.
+    `report` gets a text for each listener that failed, and what listeners want the person to see. `origin` describes the
+    session at this moment.
     """
 
     def __init__(
@@ -74,8 +78,9 @@ class Dispatcher:
     async def emit(self, event: Event[E, O], value: E) -> Emission[O]:
         """Call every listener and merge what they answer, in the order of registration."""
         hook = getattr(self._hooks, event.name, None)
-        # pluggy keeps implementations in reverse call order.
-        listeners = tuple(reversed(hook.get_hookimpls())) if hook is not None else ()
+        # pluggy itself calls the last one first; what asks to be first or last still is.
+        found = hook.get_hookimpls() if hook is not None else ()
+        listeners = sorted(found, key=lambda listener: listener.trylast - listener.tryfirst)
         if not listeners:
             return NOTHING
         value = replace(value, origin=self._origin())
@@ -104,13 +109,31 @@ class Dispatcher:
         try:
             async with asyncio.timeout(limit) as clock:
                 outcome = await _run(listener.function, value)
-        except (Exception, SystemExit) as error:
+            _check(event, outcome)
+        except BaseException as error:
+            if not is_own(error):
+                raise
             expired = isinstance(error, TimeoutError) and clock.expired()
             said = f"timed out after {limit:g} s" if expired else f"failed: {type(error).__name__}: {error}"
             self._report(f"The {event.title} listener of {listener.plugin_name!r} {said}")
             spent = time.perf_counter() - started
             return Answer(listener.plugin_name, None, said, timed_out=expired, blocks=blocks, duration=spent)
+        if message := getattr(outcome, "system_message", ""):
+            self._report(message)
         return Answer(listener.plugin_name, outcome, duration=time.perf_counter() - started)
+
+
+def _check(event: Event[Any, Any], outcome: object) -> None:
+    """Raise TypeError for an answer that is not of the event's kind."""
+    if outcome is None:
+        return
+    try:
+        answer = typing.get_type_hints(event.spec).get("return")
+    except NameError:  # an event that was declared where its types can't be looked up
+        return
+    kinds = tuple(kind for kind in typing.get_args(answer) or (answer,) if isinstance(kind, type))
+    if kinds and not isinstance(outcome, kinds):
+        raise TypeError(f"it answered {outcome!r:.200}, which is no {kinds[0].__name__}")
 
 
 async def _run(function: Callable[..., Any], value: object) -> object:
@@ -140,8 +163,10 @@ async def _in_thread(function: Callable[..., Any], value: object) -> Any:
         try:
             result = function(value)
         except BaseException as error:
-            failure = RuntimeError(f"{type(error).__name__}: {error}") if isinstance(error, StopIteration) else error
-        if not loop.is_closed():
+            # A future takes no StopIteration, and Ctrl-C comes from a person only.
+            is_odd = isinstance(error, StopIteration | KeyboardInterrupt)
+            failure = RuntimeError(f"{type(error).__name__}: {error}") if is_odd else error
+        with suppress(RuntimeError):  # the loop may be closed by now
             loop.call_soon_threadsafe(finish, result, failure)
 
     threading.Thread(target=work, name="toolpost-listener", daemon=True).start()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolpost import Ask
+from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions.combine import Opinion, Verdict, combine
 
 if TYPE_CHECKING:
@@ -52,7 +53,11 @@ class Gate:
         try:
             async with asyncio.timeout(RESOLVER_LIMIT):
                 decision = await resolver.resolver.resolve(request)
-        except Exception as error:
+            if decision is not None and not isinstance(decision, Decision):
+                raise TypeError(f"it answered {decision!r:.200}, which is no Decision")
+        except BaseException as error:
+            if not is_own(error):
+                raise
             said = f"the permission resolver {resolver.name!r} ({resolver.distribution}) failed: {error!r}"
             return Opinion(resolver.name, "failure", Ask(said))
         if decision is None:

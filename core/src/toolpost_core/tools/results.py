@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,9 +26,10 @@ class ResultStore:
 
     def fit(self, block: ToolResultBlock, limit: float, tool_name: str) -> ToolResultBlock:
         """Return the block as the model gets it: never empty, and over `limit` characters only a preview."""
-        content = block["content"]
-        if not content:
-            return {**block, "content": f"({tool_name} completed with no output)"}
+        block = _without_blanks(block)
+        if not block["content"]:
+            how = "failed" if block.get("is_error") else "completed"
+            return {**block, "content": f"({tool_name} {how} with no output)"}
         if size_of(block) <= limit:
             return block
         return self._moved(block)
@@ -61,14 +63,45 @@ class ResultStore:
     def _write(self, tool_use_id: str, text: str) -> Path | None:
         if self.folder is None:
             return None
-        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in tool_use_id)
+        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in tool_use_id)[:100]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            path = self.folder / f"{name}.txt"
-            path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
+            return _kept(self.folder, name, _bytes(text))
         except OSError:
             return None
+
+
+def _kept(folder: Path, name: str, data: bytes) -> Path:
+    """Write a file of that name, or with a number behind it where the name is taken by something else."""
+    for number in itertools.count(1):
+        path = folder / (f"{name}.txt" if number == 1 else f"{name}-{number}.txt")
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+        except FileExistsError:
+            if path.read_bytes() != data:
+                continue
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
         return path
+    raise AssertionError("unreachable")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")  # bytes of a program that were no text
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _without_blanks(block: ToolResultBlock) -> ToolResultBlock:
+    """Leave out texts that are blank: the service refuses them."""
+    content: Any = block["content"]
+    if isinstance(content, str):
+        return block if content.strip() else {**block, "content": ""}
+    kept = [part for part in content if part.get("type") != "text" or str(part.get("text", "")).strip()]
+    return block if len(kept) == len(content) else {**block, "content": kept}
 
 
 def error_block(tool_use_id: str, text: str) -> ToolResultBlock:

@@ -1,0 +1,47 @@
+"""Work that an abort ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from toolpost import Aborted
+from toolpost_core.events.isolation import is_own
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from toolpost import AbortSignal
+
+T = TypeVar("T")
+
+
+async def watched(work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: float = 0.0) -> T:
+    """Await work to its end; after an abort it has `grace` seconds to end by itself before it is cancelled.
+
+    What it returns all the same counts. Raises Aborted where it was cancelled, RuntimeError for what would have ended the
+    program.
+    """
+    task, watch = asyncio.ensure_future(_tame(work)), asyncio.ensure_future(abort.wait())
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done() and grace:
+            await asyncio.wait({task}, timeout=grace)
+    finally:
+        watch.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    if task.cancelled():
+        raise Aborted(abort.reason or "engine_stop")
+    return task.result()
+
+
+async def _tame(work: Coroutine[Any, Any, T]) -> T:
+    """Turn what a task must not raise into an error: SystemExit would end the loop, another's cancelling look like ours."""
+    try:
+        return await work
+    except BaseException as error:
+        if isinstance(error, Exception) or not is_own(error):
+            raise
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
