@@ -53,6 +53,8 @@ class Preparer:
         emission = await self.events.emit(on.before_model, BeforeModel(request=request))
         outcome = emission.outcome
         if emission.failure is not None or (outcome is not None and outcome.block):
+            if outcome is not None and outcome.reason:
+                self.report(f"A BeforeModel hook ended the turn: {outcome.reason}")
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -15,14 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Answer:
-    """An answer as it grows: feed it every event, it yields blocks as they become complete."""
+    """An answer as it grows: feed it every event, it yields blocks as they become complete.
+
+    `ids` are those of all calls of the conversation: a call with one of them gets an id of its own.
+    """
 
     id: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     stop_reason: str | None = None
     blocks: list[ContentBlock] = field(default_factory=list)
-    calls: list[ToolUse] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
     _text: list[str] = field(default_factory=list)
 
     def feed(self, event: StreamEvent) -> Iterator[ContentBlock | ToolUse]:
@@ -38,7 +42,7 @@ class Answer:
             case ToolUse():
                 yield from self._flush()
                 call = self._unique(event)
-                self.calls.append(call)
+                self.ids.add(call.id)
                 yield from self._keep({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input})
                 yield call
             case MessageStart(id, model, usage):
@@ -74,8 +78,7 @@ class Answer:
         yield block
 
     def _unique(self, call: ToolUse) -> ToolUse:
-        taken = {other.id for other in self.calls}
-        if call.id not in taken:
+        if call.id not in self.ids:
             return call
-        number = next(n for n in range(2, len(taken) + 3) if f"{call.id}_{n}" not in taken)
+        number = next(n for n in itertools.count(2) if f"{call.id}_{n}" not in self.ids)
         return call._replace(id=f"{call.id}_{number}")

@@ -7,18 +7,19 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import toolpost
-from toolpost import PromptTooLong, ProviderError, ToolUse
+from toolpost import Aborted, PromptTooLong, ProviderError, ToolUse
 from toolpost_core.loop.state import State, StopReason, Transition
 from toolpost_core.loop.stream import Answer
 from toolpost_core.tools.executor import StreamingExecutor
+from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import ContentBlock, Message, ModelInfo, ModelRequest, Provider, SessionEvent, ToolResultBlock
+    from toolpost import AbortReason, ContentBlock, Message, ModelInfo, ModelRequest, Provider, SessionEvent, ToolResultBlock
     from toolpost_core.loop.budget import Ledger
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.pipeline import CallResult
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 STOP_BLOCKS = 8
 """Blocks in a row after which Stop listeners no longer keep the model going (architecture.md section 6)."""
 INTERRUPTED = "[The user interrupted the turn here]"
+BY_THE_USER: Final[frozenset[AbortReason]] = frozenset({"user_cancel", "interrupt"})
+"""Abort reasons that the model is told of; of a refusal it reads in the result, and the session's end is no word of the user."""
+THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Keep:
     block: Callable[[ContentBlock, Answer], str]
     result: Callable[[CallResult], str]
     message: Callable[[Message], str]
+    replaced: Callable[[ToolResultBlock], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,14 +83,16 @@ class TurnLoop:
 
     async def run(self, state: State) -> Ended:
         """Run to a named end. Never raises ProviderError."""
-        spent = 0.0
+        spent, ids = 0.0, _call_ids(state.messages)
+        if self.ledger.exhausted:
+            return self._over_budget(Ended(state, StopReason.MAX_BUDGET))
         while True:
             state, request = await self.prepare(state)
             if request is None:
                 return Ended(
                     state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn", api_duration=spent
                 )
-            turn = await self._turn(request)
+            turn = await self._turn(request, ids)
             spent += turn.api_duration
             state = turn.into(state)
             ended = await self._end(state, turn)
@@ -107,12 +114,20 @@ class TurnLoop:
         if turn.stop is not None:
             return replace(ended, reason=StopReason.HOOK_STOPPED, told=turn.stop)
         if self.ledger.exhausted:
-            return replace(ended, reason=StopReason.MAX_BUDGET)
+            return self._over_budget(ended)
         if not turn.results and answer.stop_reason != "pause_turn":
             return await self._at_stop(ended, answer)
         if self.max_turns is not None and state.turn >= self.max_turns:
-            return replace(ended, reason=StopReason.MAX_TURNS)
+            return self._over_turns(ended)
         return replace(state, turn=state.turn + 1, stop_blocks=0, transition=Transition.NEXT_TURN)
+
+    def _over_budget(self, ended: Ended) -> Ended:
+        spent = f"{self.ledger.dollars:.2f} of {self.ledger.max_dollars or 0:.2f} dollars"
+        return replace(ended, reason=StopReason.MAX_BUDGET, told=f"The budget is used up: {spent}")
+
+    def _over_turns(self, ended: Ended) -> Ended:
+        told = f"The limit of {self.max_turns} turns is reached"
+        return replace(ended, reason=StopReason.MAX_TURNS, told=told)
 
     async def _at_stop(self, ended: Ended, answer: Answer) -> Ended | State:
         state = ended.state
@@ -124,7 +139,7 @@ class TurnLoop:
         if block is None:
             return ended
         if self.max_turns is not None and state.turn >= self.max_turns:
-            return replace(ended, reason=StopReason.MAX_TURNS)
+            return self._over_turns(ended)
         message: Message = {"role": "user", "content": [{"type": "text", "text": block}]}
         self.emit(toolpost.UserMessage(message=message, uuid=self.keep.message(message), synthetic=True))
         return replace(
@@ -136,23 +151,28 @@ class TurnLoop:
         )
 
     def _interrupted(self, state: State) -> State:
+        if self.abort.reason not in BY_THE_USER:
+            return state
         message: Message = {"role": "user", "content": [{"type": "text", "text": INTERRUPTED}]}
         self.keep.message(message)
         return replace(state, messages=joined(state.messages, message))
 
-    async def _turn(self, request: ModelRequest) -> Turn:
-        """One request, its answer and the results of its calls; calls start while the answer still comes."""
-        answer, error = Answer(), None
+    async def _turn(self, request: ModelRequest, ids: set[str]) -> Turn:
+        """One request, its answer and the results of its calls; calls start while the answer still comes.
+
+        `ids` are those of all calls so far; the answer's are added.
+        """
+        answer, error = Answer(ids=ids), None
         siblings = self.abort.child()
         async with asyncio.TaskGroup() as group:
-            nodes: dict[str, tuple[str, AbortNode]] = {}
-            executor = StreamingExecutor(self._runner(siblings, nodes), self.is_safe, self.apply, group)
+            executor = StreamingExecutor(self._runner(siblings), self.is_safe, self.apply, group)
             started = time.perf_counter()
             try:
-                await self._until_aborted(self._stream(request, answer, executor))
-            except ProviderError as raised:
-                error = raised
-                siblings.abort("discard")
+                await watched(self._stream(request, answer, executor), self.abort)
+            except Exception as raised:
+                if not (isinstance(raised, Aborted) and self.abort.aborted):
+                    error = _as_provider_error(raised)
+                    siblings.abort("discard")
             duration = time.perf_counter() - started
             for block in answer.close():
                 self._complete(block, answer)
@@ -160,7 +180,16 @@ class TurnLoop:
             if error is None and answer.stop_reason is not None:
                 await self.after_answer(request, answer, duration)
             results = [result async for result in executor.results()]
-        return Turn(answer, tuple(results), self.results, error, duration)
+        return Turn(answer, self._fitted(results), error, duration)
+
+    def _fitted(self, results: Sequence[CallResult]) -> tuple[CallResult, ...]:
+        """Bound the results of one message together; what is replaced is kept, so that a resumed session sends the same."""
+        fitted = []
+        for result, block in zip(results, self.results.fit_message([r.block for r in results]), strict=True):
+            if block is not result.block:
+                self.keep.replaced(block)
+            fitted.append(replace(result, block=block))
+        return tuple(fitted)
 
     async def _stream(self, request: ModelRequest, answer: Answer, executor: StreamingExecutor) -> None:
         stream = self.provider().stream(request)
@@ -186,29 +215,18 @@ class TurnLoop:
             )
         )
 
-    async def _until_aborted(self, work: Awaitable[None]) -> None:
-        task, watch = asyncio.ensure_future(work), asyncio.ensure_future(self.abort.wait())
-        try:
-            await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
-            if not task.cancelled():
-                task.result()
-        finally:
-            watch.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
+    def _runner(self, siblings: AbortNode) -> Callable[[ToolUse], Awaitable[CallResult]]:
+        nodes: dict[str, tuple[str, AbortNode]] = {}
+        failed: set[str] = set()
 
-    def _runner(
-        self, siblings: AbortNode, nodes: dict[str, tuple[str, AbortNode]]
-    ) -> Callable[[ToolUse], Awaitable[CallResult]]:
         async def run(call: ToolUse) -> CallResult:
             node = siblings.child()
             nodes[call.id] = (call.name, node)
+            if call.name in failed:
+                node.abort("sibling_error")
             result = await self.run_call(call, node)
             if result.is_error and not node.aborted and result.duration and self.aborts_siblings(call.name):
+                failed.add(call.name)
                 for other, (name, sibling) in nodes.items():
                     if other != call.id and name == call.name:
                         sibling.abort("sibling_error")
@@ -226,7 +244,6 @@ class Turn:
 
     answer: Answer
     results: tuple[CallResult, ...]
-    store: ResultStore
     error: ProviderError | None = None
     api_duration: float = 0.0
 
@@ -238,11 +255,13 @@ class Turn:
     def into(self, state: State) -> State:
         """Return the state after this turn: the answer, and the results in one message."""
         messages = state.messages
-        if self.answer.blocks:
-            messages = (*messages, self.answer.message)
+        blocks = self.answer.blocks
+        while blocks and blocks[-1]["type"] in THOUGHTS:  # the service takes no answer that ends in one
+            blocks = blocks[:-1]
+        if blocks:
+            messages = joined(messages, {"role": "assistant", "content": blocks})
         if self.results:
-            blocks = self.store.fit_message([result.block for result in self.results])
-            messages = (*messages, results_message(blocks))
+            messages = (*messages, results_message([result.block for result in self.results]))
             for result in self.results:
                 for message in result.new_messages:
                     messages = joined(messages, message)
@@ -252,6 +271,17 @@ class Turn:
 
 class _Closable(AsyncIterator[object]):
     async def aclose(self) -> None: ...
+
+
+def _call_ids(messages: Sequence[Message]) -> set[str]:
+    blocks = (cast("Any", block) for message in messages for block in blocks_of(message))
+    return {str(block["id"]) for block in blocks if block["type"] == "tool_use"}
+
+
+def _as_provider_error(error: Exception) -> ProviderError:
+    if isinstance(error, ProviderError):
+        return error
+    return ProviderError(f"The provider failed: {type(error).__name__}: {error}")
 
 
 def results_message(blocks: Sequence[ToolResultBlock]) -> Message:

@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from toolpost import Ask
+from toolpost import Ask, Decision
 from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions.combine import Opinion, Verdict, combine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolpost import Decision, PermissionRequest, PermissionResolver, Tool
+    from toolpost import PermissionRequest, PermissionResolver, Tool
 
 RESOLVER_LIMIT = 30.0
 """Seconds that a resolver may take; a classifier asks a model."""

@@ -65,7 +65,7 @@ class Engine:
             pool=self.pool,
             events=session.events,
             permitter=self.permitter,
-            interview=Interview(session.events, session.parts.ask, session.update_rules),
+            interview=Interview(session.events, session.parts.ask, session.update_rules, session.warn),
             results=self.results,
             context_for=session.context_for,
             around=session.circumstances,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from toolpost import (
         AbortReason,
+        AbortSignal,
         ContentBlock,
         CostLine,
         Message,
@@ -269,7 +270,7 @@ class Session:
             stash=self.stash,
         )
 
-    def context_for(self, call: ToolUse, abort: AbortNode) -> ToolContext:
+    def context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
         """Return the context of one call."""
         from toolpost.context import Control
 
@@ -450,13 +451,15 @@ class Session:
         entry = engine.pool.find(tool_name)
         if entry is None:
             return Deny(f"no such tool: {tool_name!r}")
-        ruling = await engine.permitter.rule(
-            entry.tool, engine.permitter.read(entry.tool, tool_input), self.circumstances()
-        )
+        try:
+            candidate = engine.permitter.read(entry.tool, tool_input)
+        except toolpost.InvalidInput as error:
+            return Deny(f"the input of {tool_name} does not fit: {error}")
+        ruling = await engine.permitter.rule(entry.tool, candidate, self.circumstances())
         if ruling.verdict.wanted != "ask":
             return (Allow if ruling.verdict.behavior == "allow" else Deny)(ruling.verdict.reason)
-        decision, _ = await engine.pipeline.interview.settle(ruling, entry.tool.description(ruling.candidate.parsed))
-        return decision
+        settled = await engine.pipeline.interview.settle(ruling, entry.tool.description(ruling.candidate.parsed))
+        return settled.decision
 
     async def _end(self, reason: str) -> None:
         if self.events.hears("session_end"):

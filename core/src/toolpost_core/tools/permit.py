@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, on
+from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, SettingsError, on
 from toolpost_core.permissions.combine import Opinion, Verdict
 from toolpost_core.permissions.gate import Gate, request_for, why_nobody_can_be_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolpost import Asker, Decision, PermissionScope, Reply, Rule, RuleUpdate, Tool
+    from toolpost import Asker, Decision, PermissionScope, Rule, RuleUpdate, Tool
     from toolpost.events.tool import PreToolUseOutcome
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.tools.pool import Pool
@@ -108,21 +108,38 @@ def parse(pool: Pool, tool: Tool[Any], raw: Mapping[str, Any]) -> Any:
     return shape.parse(raw)
 
 
-class Interview:
-    """Puts an ask to PermissionRequest listeners and then to a person."""
+@dataclass(frozen=True)
+class Settled:
+    """The answer to an ask, and who gave it. `stop` ends the turn as well."""
 
-    def __init__(self, events: Dispatcher, ask: Asker | None, update: Callable[[Sequence[RuleUpdate]], None]) -> None:
+    decision: Decision
+    by: Literal["user", "hook", "nobody"]
+    updated_input: Mapping[str, Any] | None = None
+    stop: bool = False
+
+
+class Interview:
+    """Puts an ask to PermissionRequest listeners and then to a person; `report` gets what of an answer did not work."""
+
+    def __init__(
+        self,
+        events: Dispatcher,
+        ask: Asker | None,
+        update: Callable[[Sequence[RuleUpdate]], None],
+        report: Callable[[str], None],
+    ) -> None:
         self._events = events
         self._ask = ask
         self._update = update
+        self._report = report
 
-    async def settle(self, ruling: Ruling, title: str) -> tuple[Decision, Reply | None]:
-        """Return the answer to an ask, and the person's reply if there was one."""
+    async def settle(self, ruling: Ruling, title: str) -> Settled:
+        """Return the answer to an ask."""
         answer = await self._listeners(ruling)
         if answer is not None:
-            return answer, None
+            return answer
         if self._ask is None or why_nobody_can_be_asked(ruling.request) is not None:
-            return Deny(ruling.verdict.reason), None
+            return Settled(Deny(ruling.verdict.reason), "nobody")
         decisive = ruling.verdict.decisive
         decision = decisive.decision if decisive is not None else Ask(ruling.verdict.reason)
         question = Question(
@@ -132,14 +149,24 @@ class Interview:
             details=title,
         )
         reply = await self._ask(question)
-        if reply.allow and reply.updates:
-            self._update(reply.updates)
-        return (Allow("the user said yes") if reply.allow else Deny(reply.feedback)), reply
+        if not reply.allow:
+            return Settled(Deny(reply.feedback), "user", stop=reply.stop)
+        self._grant(reply.updates)
+        return Settled(Allow("the user said yes"), "user", reply.updated_input)
 
-    async def refused(self, ruling: Ruling) -> bool:
-        """Tell listeners of a refusal without a person; return whether the model may be told to try again."""
+    def _grant(self, updates: Sequence[RuleUpdate]) -> None:
+        """Take over what was granted for good; what can't be is reported, and this once was granted all the same."""
+        if not updates:
+            return
+        try:
+            self._update(updates)
+        except SettingsError as error:
+            self._report(f"The permission was given this once only: {error}")
+
+    async def refused(self, ruling: Ruling) -> str:
+        """Tell listeners of a refusal without a person; return what the model is told of trying again."""
         if not self._events.hears("permission_denied"):
-            return False
+            return ""
         from toolpost.events.permission import PermissionDenied
 
         request = ruling.request
@@ -150,9 +177,9 @@ class Interview:
             reason=ruling.verdict.reason,
         )
         outcome = (await self._events.emit(on.permission_denied, value)).outcome
-        return outcome is not None and outcome.retry
+        return "\nYou may try again." if outcome is not None and outcome.retry else ""
 
-    async def _listeners(self, ruling: Ruling) -> Decision | None:
+    async def _listeners(self, ruling: Ruling) -> Settled | None:
         if not self._events.hears("permission_request"):
             return None
         from toolpost.events.permission import PermissionAsked
@@ -164,12 +191,16 @@ class Interview:
             tool_use_id=request.tool_use_id,
             reason=ruling.verdict.reason,
         )
-        outcome = (await self._events.emit(on.permission_request, asked)).outcome
+        emission = await self._events.emit(on.permission_request, asked)
+        outcome = emission.outcome
         if outcome is None or outcome.decision is None:
             return None
         if outcome.decision == "deny":
-            return Deny(outcome.message or "a hook answered no")
-        return Allow("a hook answered yes", updated_input=outcome.updated_input)
+            return Settled(Deny(outcome.message or "it gave no reason"), "hook", stop=outcome.interrupt)
+        if emission.failure is not None:
+            return None  # who failed might have said no
+        self._grant(cast("Sequence[RuleUpdate]", outcome.updated_permissions))
+        return Settled(Allow("a hook answered yes"), "hook", outcome.updated_input)
 
 
 def _opinions(hook: PreToolUseOutcome | None, failure: str | None) -> list[Opinion]:

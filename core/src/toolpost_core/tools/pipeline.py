@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted, on
 from toolpost.events.tool import PostToolUse, PostToolUseFailure, PreToolUse
+from toolpost_core.events.isolation import is_own
+from toolpost_core.tools import texts
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
-from toolpost_core.tools.results import ResultStore, error_block, with_text
+from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
+from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolpost import Message, SessionEvent, Tool, ToolContext, ToolResult, ToolResultBlock, ToolUse
+    from toolpost import AbortSignal, Message, SessionEvent, Tool, ToolContext, ToolResult, ToolResultBlock, ToolUse
+    from toolpost.events._base import BlockOutcome, Outcome
     from toolpost.events.tool import PostToolUseOutcome, PreToolUseOutcome
     from toolpost.tools import ContextModifier
     from toolpost_core.events.dispatch import Dispatcher, Emission
-    from toolpost_core.permissions.combine import Verdict
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.pool import Entry, Pool
 
+T = TypeVar("T")
 CANCEL_GRACE = 0.1
 """Seconds that a tool has to end by itself after an abort, before its task is cancelled."""
-
-ABORT_TEXTS: Mapping[str, str] = {
-    "user_cancel": "The user interrupted the turn: this call was called off. Wait for what the user says next.",
-    "interrupt": "The user sent a new message: this call was called off.",
-    "sibling_error": "Called off: another call of the same answer failed.",
-    "rejected": "The user refused a call of this answer and stopped the turn: this call was called off.",
-    "discard": "Called off: the answer that asked for this call was discarded.",
-    "engine_stop": "The session ended before this call did.",
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +93,7 @@ class Pipeline:
     permitter: Permitter
     interview: Interview
     results: ResultStore
-    context_for: Callable[[ToolUse, AbortNode], ToolContext]
+    context_for: Callable[[ToolUse, AbortSignal], ToolContext]
     around: Callable[[], Circumstances]
     emit: Callable[[SessionEvent], None]
     record: Callable[[ToolUse, Ruling, str], None]
@@ -110,13 +104,17 @@ class Pipeline:
         try:
             found = self._find(call, abort)
             self._check_abort(abort)
-            candidate = self._check_input(found)
-            await self._validate(found, candidate)
-            permitted = await self._permit(found, candidate, abort)
-            return await self._execute(permitted, abort)
+            permitted = await watched(self._admit(found, abort), abort)
+            self._check_abort(abort)
+            return await self._execute(permitted)
         except Refused as refusal:
             return await self._refused(call, refusal, time.perf_counter() - started)
-        except Exception as error:
+        except Aborted as error:
+            refusal = Refused(texts.failure(call.name, error))
+            return await self._refused(call, refusal, time.perf_counter() - started)
+        except BaseException as error:
+            if not is_own(error):
+                raise
             text = f"{call.name} failed inside Toolpost: {type(error).__name__}: {error}"
             return self._finish(call, CallResult(call, error_block(call.id, text)), call.name)
 
@@ -127,18 +125,27 @@ class Pipeline:
             return True  # it gets an error result and runs nothing
         try:
             return entry.tool.is_concurrency_safe(parse(self.pool, entry.tool, call.input))
-        except Exception:
+        except BaseException as error:
+            if not is_own(error):
+                raise
             return False
+
+    async def _admit(self, found: Found, abort: AbortNode) -> Permitted:
+        """Ask every gate."""
+        candidate = self._check_input(found)
+        await self._validate(found, candidate)
+        return await self._permit(found, candidate, abort)
 
     def _find(self, call: ToolUse, abort: AbortNode) -> Found:
         entry = self.pool.find(call.name)
         if entry is None:
             raise Refused(f"No such tool: {call.name!r}. The tools are: {', '.join(self.pool.names) or 'none'}.")
-        return Found(call, entry, self.context_for(call, abort))
+        blocks = entry.tool.interrupt_behavior() == "block"
+        return Found(call, entry, self.context_for(call, abort.past_interrupts() if blocks else abort))
 
     def _check_abort(self, abort: AbortNode) -> None:
         if abort.reason is not None:
-            raise Refused(ABORT_TEXTS[abort.reason])
+            raise Refused(texts.ABORT_TEXTS[abort.reason])
 
     def _check_input(self, found: Found) -> Candidate:
         call = found.call
@@ -180,10 +187,11 @@ class Pipeline:
                 f"A PreToolUse hook rewrote the input of {call.name}, and it no longer fits: {error}"
             ) from error
         notes = (outcome.additional_context,) if outcome is not None and outcome.additional_context else ()
-        stop = (outcome.stop_reason or "a hook ended the turn") if outcome is not None and outcome.stop else None
         if outcome is None or outcome.updated_input is None:
             ruling = replace(ruling, candidate=candidate)
-        return await self._settle(found, ruling, hook, abort, notes, stop)
+        elif ruling.verdict.wanted != "deny":
+            await self._validate(found, ruling.candidate)
+        return await self._settle(found, ruling, hook, abort, notes)
 
     async def _pre_tool_use(
         self, found: Found, candidate: Candidate, observed: Mapping[str, Any]
@@ -205,26 +213,26 @@ class Pipeline:
         hook: Emission[PreToolUseOutcome],
         abort: AbortNode,
         notes: tuple[str, ...],
-        stop: str | None,
     ) -> Permitted:
-        verdict, call = ruling.verdict, found.call
+        verdict, call, stop = ruling.verdict, found.call, _stop(hook.outcome)
         if verdict.behavior == "allow":
             self.record(call, ruling, "allow")
             return Permitted(found, ruling.candidate, ruling, notes, stop)
         if verdict.wanted == "deny":
             self.record(call, ruling, "deny")
-            retry = await self.interview.refused(ruling)
-            raise Refused(_denial(verdict, hook.failure, retry), ruling, stop=stop)
-        decision, reply = await self.interview.settle(ruling, found.tool.description(ruling.candidate.parsed))
-        self.record(call, ruling, decision.behavior)
-        if decision.behavior == "deny":
-            stopped = reply is not None and reply.stop
-            if stopped:
+            text = texts.denial(verdict, hook.failure)
+            raise Refused(text + await self.interview.refused(ruling), ruling, stop=stop)
+        title = _shown(lambda: found.tool.description(ruling.candidate.parsed), found.tool.name)
+        settled = await self.interview.settle(ruling, title)
+        if settled.decision.behavior == "deny":
+            self.record(call, ruling, "deny")
+            if settled.stop:
                 abort.abort("rejected")
-            raise Refused(_rejection(decision.reason, person=reply is not None, stop=stopped), ruling, stop=stop)
-        new = reply.updated_input if reply is not None else decision.updated_input
-        if new is not None:
-            ruling = await self._rewritten(found, ruling, new)
+            retry = await self.interview.refused(ruling) if settled.by == "nobody" else ""
+            raise Refused(texts.rejection(settled) + retry, ruling, stop=stop)
+        if settled.updated_input is not None:
+            ruling = await self._rewritten(found, ruling, settled.updated_input)
+        self.record(call, ruling, "allow")
         return Permitted(found, ruling.candidate, ruling, notes, stop)
 
     async def _rewritten(self, found: Found, ruling: Ruling, new: Mapping[str, Any]) -> Ruling:
@@ -232,55 +240,37 @@ class Pipeline:
         try:
             candidate = self.permitter.read(found.tool, new)
         except InvalidInput as error:
+            self.record(found.call, ruling, "deny")
             raise Refused(f"The changed input of {found.call.name} does not fit: {error}", ruling) from error
         await self._validate(found, candidate)
         again = await self.permitter.rule(found.tool, candidate, self.around(), tool_use_id=found.call.id)
         if again.verdict.wanted == "deny":
-            raise Refused(_denial(again.verdict, None, retry=False), again)
+            self.record(found.call, again, "deny")
+            raise Refused(texts.denial(again.verdict), again)
         return again
 
-    async def _execute(self, permitted: Permitted, abort: AbortNode) -> CallResult:
+    async def _execute(self, permitted: Permitted) -> CallResult:
         found, call = permitted.found, permitted.found.call
         tool, parsed = found.tool, permitted.candidate.parsed
-        summary = tool.render_call(parsed)
-        self.emit(
-            ToolStarted(tool_use_id=call.id, tool_name=tool.name, summary=summary, activity=tool.activity(parsed))
-        )
+        summary, activity = _shown(lambda: tool.render_call(parsed), ""), _shown(lambda: tool.activity(parsed), tool.name)
+        self.emit(ToolStarted(tool_use_id=call.id, tool_name=tool.name, summary=summary, activity=activity))
         started = time.perf_counter()
         try:
-            result = await self._call(permitted, abort, started)
+            result = await self._call(permitted, started)
         except Exception as error:
             failed = await self._failed(permitted, error, time.perf_counter() - started)
             return self._finish(call, failed, summary, tool=tool)
         done = await self._succeeded(permitted, result, time.perf_counter() - started)
         return self._finish(call, done, summary, tool=tool)
 
-    async def _call(self, permitted: Permitted, abort: AbortNode, started: float) -> ToolResult:
-        tool, call = permitted.found.tool, permitted.found.call
+    async def _call(self, permitted: Permitted, started: float) -> ToolResult:
+        tool, call, ctx = permitted.found.tool, permitted.found.call, permitted.found.ctx
 
         def progress(text: str, /, **data: Any) -> None:
             elapsed = time.perf_counter() - started
             self.emit(ToolProgressed(tool_use_id=call.id, tool_name=tool.name, text=text, elapsed=elapsed, data=data))
 
-        work = asyncio.ensure_future(tool.call(permitted.candidate.parsed, permitted.found.ctx, progress))
-        watch = asyncio.ensure_future(abort.wait())
-        try:
-            await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and not (abort.reason == "interrupt" and tool.interrupt_behavior() == "block"):
-                await asyncio.wait({work}, timeout=CANCEL_GRACE)
-                if not work.done():
-                    work.cancel()
-            result = await work
-        except asyncio.CancelledError:
-            if abort.reason is not None and work.done():
-                raise Aborted(abort.reason) from None
-            raise
-        finally:
-            watch.cancel()
-            if not work.done():
-                work.cancel()
-                await asyncio.wait({work})
-        return result
+        return await watched(tool.call(permitted.candidate.parsed, ctx, progress), ctx.abort, grace=CANCEL_GRACE)
 
     async def _succeeded(self, permitted: Permitted, result: ToolResult, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
@@ -289,8 +279,8 @@ class Pipeline:
         if after is not None:
             data = data if after.updated_output is None else after.updated_output
             notes += [text for text in (after.reason if after.block else "", after.additional_context) if text]
-            stop = stop or ((after.stop_reason or "a hook ended the turn") if after.stop else None)
-        block = found.tool.to_result_block(data, call.id)
+            stop = stop or _stop(after)
+        data, block = self._block(found, data, result.data)
         if result.is_error:
             block = {**block, "is_error": True}
         block = self.results.fit(block, found.tool.max_result_chars, found.tool.name)
@@ -299,6 +289,19 @@ class Pipeline:
         return CallResult(
             call, block, data, tuple(result.new_messages), result.context_modifier, duration, permitted.ruling, stop
         )
+
+    def _block(self, found: Found, data: Any, own: Any) -> tuple[Any, ToolResultBlock]:
+        """Map the output; where a hook replaced it by something that the tool can't read, the tool's own counts."""
+        try:
+            return data, found.tool.to_result_block(data, found.call.id)
+        except Exception as error:
+            if data is own:
+                raise
+            found.ctx.interface.warn(
+                f"A PostToolUse hook replaced the output of {found.tool.name} by one that it can't read ({error!r}); "
+                "its own was kept."
+            )
+            return own, found.tool.to_result_block(own, found.call.id)
 
     async def _post_tool_use(self, permitted: Permitted, data: Any, duration: float) -> PostToolUseOutcome | None:
         if not self.events.hears("post_tool_use"):
@@ -314,30 +317,32 @@ class Pipeline:
 
     async def _failed(self, permitted: Permitted, error: Exception, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
-        text = _failure_text(found.tool.name, error)
-        notes = await self._tell_failure(
+        text = texts.failure(found.tool.name, error)
+        after = await self._tell_failure(
             call, permitted.ruling.request.tool_input, text, duration, interrupted=isinstance(error, Aborted)
         )
         block = error_block(call.id, text)
         block = self.results.fit(block, found.tool.max_result_chars, found.tool.name)
-        for note in (*permitted.notes, *notes):
+        for note in (*permitted.notes, *_notes(after)):
             block = with_text(block, note)
-        return CallResult(call, block, duration=duration, ruling=permitted.ruling, stop=permitted.stop)
+        stop = permitted.stop or _stop(after)
+        return CallResult(call, block, duration=duration, ruling=permitted.ruling, stop=stop)
 
     async def _refused(self, call: ToolUse, refusal: Refused, duration: float) -> CallResult:
-        notes = []
+        after = None
         if refusal.ruling is None:
-            notes = await self._tell_failure(call, call.input, refusal.text, duration, interrupted=False)
-        block = error_block(call.id, refusal.text)
-        for note in notes:
+            after = await self._tell_failure(call, call.input, refusal.text, duration, interrupted=False)
+        block = self.results.fit(error_block(call.id, refusal.text), RESULT_CHARS, call.name)
+        for note in _notes(after):
             block = with_text(block, note)
-        return self._finish(call, CallResult(call, block, ruling=refusal.ruling, stop=refusal.stop), call.name)
+        stop = refusal.stop or _stop(after)
+        return self._finish(call, CallResult(call, block, ruling=refusal.ruling, stop=stop), call.name)
 
     async def _tell_failure(
         self, call: ToolUse, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool
-    ) -> list[str]:
+    ) -> BlockOutcome | None:
         if not self.events.hears("post_tool_use_failure"):
-            return []
+            return None
         value = PostToolUseFailure(
             tool_name=call.name,
             tool_input=tool_input,
@@ -346,13 +351,12 @@ class Pipeline:
             is_interrupt=interrupted,
             duration=duration,
         )
-        outcome = (await self.events.emit(on.post_tool_use_failure, value)).outcome
-        return [] if outcome is None else [note for note in (outcome.reason, outcome.additional_context) if note]
+        return (await self.events.emit(on.post_tool_use_failure, value)).outcome
 
     def _finish(self, call: ToolUse, result: CallResult, summary: str, tool: Tool[Any] | None = None) -> CallResult:
         content = result.block["content"]
         text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-        view = tool.render_result(result.data) if tool is not None and not result.is_error else None
+        view = _shown(lambda: tool.render_result(result.data), None) if tool is not None and not result.is_error else None
         self.emit(
             ToolFinished(
                 tool_use_id=call.id,
@@ -367,27 +371,21 @@ class Pipeline:
         return result
 
 
-def _denial(verdict: Verdict, failure: str | None, retry: bool) -> str:
-    if failure is not None and verdict.resolver == "PreToolUse hook":
-        text = f"The call was not made because {failure}. This is not a decision of the user."
-    elif verdict.resolver == "PreToolUse hook":
-        text = f"A hook denied this call: {verdict.reason}"
-    else:
-        text = f"Permission denied: {verdict.reason}"
-    return f"{text}\nYou may try again." if retry else text
+def _notes(outcome: BlockOutcome | None) -> list[str]:
+    """Return what a listener wants the model to read of a failure."""
+    return [] if outcome is None else [note for note in (outcome.reason, outcome.additional_context) if note]
 
 
-def _rejection(reason: str, *, person: bool, stop: bool) -> str:
-    if not person:
-        return f"Permission denied: {reason}"
-    said = f" They said: {reason}" if reason else ""
-    then = " Stop here and wait for what the user says next." if stop or not reason else ""
-    return f"The user refused this call.{said}{then}"
+def _stop(outcome: Outcome | None) -> str | None:
+    """Return why a listener ends the turn, if it does."""
+    return (outcome.stop_reason or "a hook ended the turn") if outcome is not None and outcome.stop else None
 
 
-def _failure_text(name: str, error: Exception) -> str:
-    if isinstance(error, Aborted):
-        return ABORT_TEXTS.get(error.reason, str(error))
-    if isinstance(error, ToolError):
-        return error.for_model
-    return f"{name} failed: {type(error).__name__}: {error}"
+def _shown(make: Callable[[], T], otherwise: T) -> T:
+    """Return what a tool wants shown; a fault there must not cost the call."""
+    try:
+        return make()
+    except BaseException as error:
+        if not is_own(error):
+            raise
+        return otherwise

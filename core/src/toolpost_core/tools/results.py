@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARS: Final = 2_000
 """Length of the preview of a result that was moved to a file (architecture.md section 6)."""
+RESULT_CHARS: Final = 100_000
+"""The most that the text of a refusal may have; tools say it of their results themselves."""
 MESSAGE_CHARS: Final = 200_000
 """The most that the results of one message may have together (architecture.md section 6)."""
 

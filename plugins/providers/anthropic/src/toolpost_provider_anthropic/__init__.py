@@ -1,1 +1,7 @@
-"""The Anthropic Messages API."""
+"""The Anthropic Messages API as a provider."""
+
+from __future__ import annotations
+
+from .provider import Anthropic
+
+__all__ = ["Anthropic"]

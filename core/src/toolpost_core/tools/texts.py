@@ -1,0 +1,52 @@
+"""What the model reads of a call that was refused, called off or failed; each reads differently."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolpost import Aborted, ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolpost_core.permissions.combine import Verdict
+    from toolpost_core.tools.permit import Settled
+
+ABORT_TEXTS: Mapping[str, str] = {
+    "user_cancel": "The user interrupted the turn: this call was called off. Wait for what the user says next.",
+    "interrupt": "The user sent a new message: this call was called off.",
+    "sibling_error": "Called off: another call of the same answer failed.",
+    "rejected": "The user refused a call of this answer and stopped the turn: this call was called off.",
+    "discard": "Called off: the answer that asked for this call was discarded.",
+    "engine_stop": "The session ended before this call did.",
+}
+
+
+def denial(verdict: Verdict, failure: str | None = None) -> str:
+    """Return the text for a call that a rule, a hook or anybody else but a person denied."""
+    if failure is not None and verdict.resolver == "PreToolUse hook":
+        return f"The call was not made because {failure}. This is not a decision of the user."
+    if verdict.resolver == "PreToolUse hook":
+        return f"A hook denied this call: {verdict.reason}"
+    return f"Permission denied: {verdict.reason}"
+
+
+def rejection(settled: Settled) -> str:
+    """Return the text for an ask that was answered no."""
+    reason = settled.decision.reason
+    if settled.by == "hook":
+        return f"A hook denied this call: {reason}"
+    if settled.by == "nobody":
+        return f"Permission denied: {reason}"
+    said = f" They said: {reason}" if reason else ""
+    then = " Stop here and wait for what the user says next." if settled.stop or not reason else ""
+    return f"The user refused this call.{said}{then}"
+
+
+def failure(name: str, error: Exception) -> str:
+    """Return the text for a call that ran and failed."""
+    if isinstance(error, Aborted):
+        return ABORT_TEXTS.get(error.reason, str(error))
+    if isinstance(error, ToolError):
+        return error.for_model
+    return f"{name} failed: {type(error).__name__}: {error}"
