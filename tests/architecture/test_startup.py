@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from mock_messages_api import MockMessagesApi
 from tests.architecture.folders import PLUGINS, Plugin
 from tests.architecture.heavy import HEAVY, loaded_by
+
+UNUSED = {
+    "anthropic",
+    "click",
+    "prompt_toolkit",
+    "rich",
+    "stevedore",
+    "toolpost_frontend_demo",
+    "toolpost_frontend_terminal",
+    "toolpost_hook_runner_command",
+    "toolpost_provider_replay",
+}
+"""What `toolpost -p hi` must not import."""
 
 VERSION = "import sys; sys.argv = ['toolpost', '--version']\nfrom toolpost_core.cli import main\nassert main() == 0"
 
@@ -26,3 +45,23 @@ def test_asking_for_the_version_loads_the_command_line_and_nothing_else_of_ours(
 @pytest.mark.requirement("startup.version_is_light")
 def test_asking_for_the_version_loads_no_heavy_library() -> None:
     assert sorted(loaded_by(VERSION) & {*HEAVY, "asyncio", "pluggy", "dataclasses"}) == []
+
+
+@pytest.mark.requirement("startup.unused_plugins_stay_unloaded")
+def test_a_printed_answer_loads_no_plugin_and_no_library_that_it_does_not_use(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "toolpost_core", "-p", "hi"]
+    with MockMessagesApi(["Hello.", "Hello."]).run_in_thread() as api:
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "ANTHROPIC_API_KEY": "k",
+            "ANTHROPIC_BASE_URL": api.url,
+        }
+        for _ in ("a run that scans what is installed", "one that finds the scan"):
+            done = subprocess.run(
+                command, cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            )
+    assert (done.returncode, done.stdout) == (0, "Hello.\n"), done.stderr[-2000:]
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    loaded = {line.rpartition("|")[2].strip() for line in lines}
+    assert sorted(loaded & UNUSED) == []

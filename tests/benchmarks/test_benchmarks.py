@@ -26,16 +26,12 @@ def test_the_startup_of_every_client_is_a_table_with_ratio_and_target() -> None:
     assert sum(cell.replace(".", "").isdigit() for cell in to_first.split()) >= 4
 
 
-def test_a_client_that_fails_is_named_and_the_others_have_their_figures() -> None:
-    fails = shlex.join([sys.executable, "-c", "raise SystemExit('no model here')"])
-    found = json.loads(benchmark("--only", "startup", "--runs", "1", "--json", "--command", fails))
-    failed = {failure["client"]: failure["reason"] for failure in found["failures"]}
-    other = next(reason for client, reason in failed.items() if client.endswith("(--command)"))
-    assert other == "exit status 1: no model here"
-    assert found["rows"][0]["medians"]["httpx2"] > 0
-
-
-def test_a_client_that_skips_turns_is_a_failure_and_not_a_figure() -> None:
+def test_clients_that_fail_are_named_and_the_others_have_their_figures() -> None:
     skips = shlex.join([sys.executable, "-c", "pass"])
-    found = json.loads(benchmark("--only", "startup", "--runs", "1", "--json", "--command", skips))
-    assert any("sent 0 requests" in failure["reason"] for failure in found["failures"])
+    arguments = ["--only", "startup", "--runs", "1", "--json", "--command", skips, "--", "--no-such-flag"]
+    found = json.loads(benchmark(*arguments))
+    failed = {failure["client"]: failure["reason"] for failure in found["failures"]}
+    asked_nothing = next(reason for client, reason in failed.items() if client.endswith("(--command)"))
+    assert asked_nothing.startswith("sent 0 requests")
+    assert failed["toolpost"].startswith("exit status 2")
+    assert set(found["rows"][0]["medians"]) == {"httpx2", "anthropic"}

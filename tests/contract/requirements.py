@@ -267,13 +267,7 @@ REQUIREMENTS: Final = (
 UNCLAIMED: Final[frozenset[str]] = frozenset(
     {
         "budget.one_for_all",
-        "executor.one_result_a_call",
-        "loop.named_transitions",
         "permissions.broken_file_keeps_last_rules",
-        "permissions.bypass_obeys_rules",
-        "permissions.managed_wins",
-        "permissions.unparsed_is_not_allowed",
-        "pipeline.deferred_names_tool_search",
         "plugins.config_mistake_is_named",
         "plugins.core_without_plugins",
         "plugins.failure_is_isolated",
@@ -283,7 +277,6 @@ UNCLAIMED: Final[frozenset[str]] = frozenset(
         "plugins.version_range",
         "processes.group_is_ended",
         "processes.reaped_after_sigkill",
-        "startup.unused_plugins_stay_unloaded",
     }
 )
 """Requirements whose tests are still to be written; the set only ever gets smaller."""

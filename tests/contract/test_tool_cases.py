@@ -53,7 +53,7 @@ def test_every_known_gap_is_a_case_and_has_a_reason() -> None:
     assert all(reason.strip() for reason in gaps.values())
 
 
-@pytest.mark.parametrize("case", marked_cases())
+@pytest.mark.parametrize("case", list(marked_cases()))
 def test_tool_case(case: Json, tmp_path: Path) -> None:
     folder = tmp_path.resolve() / "tool case"  # with a blank, as many a real folder has
     folder.mkdir()

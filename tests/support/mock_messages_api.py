@@ -23,6 +23,7 @@ from pathlib import Path
 
 from mock_messages.answers import (
     Gate,
+    Part,
     Step,
     Turn,
     block,
@@ -50,6 +51,7 @@ __all__ = [
     "CacheUse",
     "Gate",
     "MockMessagesApi",
+    "Part",
     "Request",
     "Step",
     "Turn",

@@ -46,7 +46,7 @@ async def open_session(
     Without `ask` nobody can be asked for permission. With `need_model` false a session opens also where no provider can
     be used. Raises SessionError, SettingsError, ProviderError.
     """
-    parts = assemble(options or LaunchOptions(), ask, os.environ if env is None else env)
+    parts = assemble(options or LaunchOptions(), ask, dict(os.environ) if env is None else env)
     if need_model:
         parts.choose()
     session = Session(parts)
@@ -181,7 +181,7 @@ class LocalHost:
 
     def __init__(self, options: LaunchOptions, env: Mapping[str, str] | None = None) -> None:
         self._options = options
-        self._env = os.environ if env is None else env
+        self._env = dict(os.environ) if env is None else env
 
     @property
     def options(self) -> LaunchOptions:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pluggy
 import pytest
+
 from toolpost import hookspec, on, specs
 from toolpost._hooks import PROJECT
 from toolpost.events._base import BlockOutcome, Origin, Outcome
@@ -17,8 +18,6 @@ from toolpost.events.session import CwdChanged
 from toolpost.events.tool import PostToolUse, PostToolUseOutcome, PreToolUse, PreToolUseOutcome
 from toolpost.events.turn import Notification, StopEvent, UserPromptSubmit
 from toolpost_core.events.dispatch import Dispatcher
-
-
 
 CALL = PreToolUse(tool_name="Bash", tool_input={"command": "ls"})
 
@@ -273,9 +272,8 @@ async def test_the_time_of_each_listener_is_kept(bench: Bench) -> None:
 
 
 async def test_a_deny_of_one_permission_listener_beats_the_allow_of_another(bench: Bench) -> None:
-    for decision in ("allow", "deny"):
-        answer = PermissionRequestOutcome(decision=decision)  # type: ignore[arg-type]
-        bench.add(decision, on.permission_request(lambda event, answer=answer: answer))  # type: ignore[misc]
+    bench.add("a", on.permission_request(lambda event: PermissionRequestOutcome(decision="allow")))
+    bench.add("b", on.permission_request(lambda event: PermissionRequestOutcome(decision="deny")))
     outcome = (await bench.events.emit(on.permission_request, PermissionAsked(tool_name="Bash"))).outcome
 
     assert outcome is not None

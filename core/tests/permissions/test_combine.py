@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from toolpost import Allow, Ask, Behavior, Decision, Deny, Rule
 from toolpost_core.permissions.combine import Kind, Opinion, combine
 from toolpost_core.permissions.record import as_json

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from toolpost import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver
 from toolpost.testing import make_context
 from toolpost_core.permissions import gate

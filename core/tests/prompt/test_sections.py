@@ -21,7 +21,9 @@ class Fails(ContextSource):
         raise OSError("no git here")
 
 
-def section(name: str, *, static: bool = False, user: bool = False, order: int = 50, text: str | None = None) -> Section:
+def section(
+    name: str, *, static: bool = False, user: bool = False, order: int = 50, text: str | None = None
+) -> Section:
     return Section(name=name, text=name if text is None else text, static=static, user=user, order=order)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from toolpost import Message, SessionError
 from toolpost_core.session.history import read, repaired
 from toolpost_core.session.transcript import Transcript
@@ -142,7 +143,9 @@ def test_a_file_whose_first_record_is_cut_says_that_it_holds_nothing(file: File)
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_whichever_records_are_lost_or_doubled_what_is_loaded_is_sound(tmp_path_factory: Any, data: st.DataObject) -> None:
+def test_whichever_records_are_lost_or_doubled_what_is_loaded_is_sound(
+    tmp_path_factory: Any, data: st.DataObject
+) -> None:
     file = File(tmp_path_factory.mktemp("t"))
     file.prompt("one")
     file.answer("m1", {"type": "thinking", "thinking": "hm", "signature": "x"}, text("a"), use("t1"), use("t2"))
@@ -159,7 +162,9 @@ def test_whichever_records_are_lost_or_doubled_what_is_loaded_is_sound(tmp_path_
     sound(read(file.path).messages)
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[1]", b"null", b"\xff\xfe", b'{"type":"user"}', b'{"type":"user","message":3}'])
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[1]", b"null", b"\xff\xfe", b'{"type":"user"}', b'{"type":"user","message":3}']
+)
 def test_a_damaged_line_in_the_middle_costs_only_itself(file: File, line: bytes) -> None:
     lines = file.lines()
     lines[5] = line + b"\n"
@@ -228,7 +233,7 @@ def test_lone_surrogates_come_back_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SessionError, match="s.jsonl"):
+    with pytest.raises(SessionError, match=r"s\.jsonl"):
         read(tmp_path / "s.jsonl")
     with pytest.raises(SessionError, match=tmp_path.name):
         read(tmp_path)

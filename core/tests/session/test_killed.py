@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from fake_session import fake_session, result_of, run
+
 from toolpost import tool
 from toolpost.testing import FakeModel
 
@@ -29,7 +30,10 @@ async def echo(text: str) -> str:
     return text
 
 async def main() -> None:
-    turns = [[f"turn {n}", *(ToolUse(f"t{n}_{i}", "echo", {"text": f"result {n} {i}"}) for i in range(3))] for n in range(300)]
+    def use(turn: int, number: int) -> ToolUse:
+        return ToolUse(f"t{turn}_{number}", "echo", {"text": f"result {turn} {number}"})
+
+    turns = [[f"turn {n}", *(use(n, i) for i in range(3))] for n in range(300)]
     async with fake_session(Path(sys.argv[1]), FakeModel(*turns), echo) as session:
         print(session.transcript_path, flush=True)
         async for event in session.submit("the prompt"):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from fake_session import fake_session, listen, offer, of_type, result_of, run, texts
+from fake_session import fake_session, listen, of_type, offer, result_of, run, texts
+
 from toolpost import (
     Allow,
     Ask,
@@ -24,6 +26,7 @@ from toolpost import (
     SessionScope,
     StashKey,
     ToolContext,
+    ToolResult,
     ToolUse,
     hookimpl,
     on,
@@ -251,7 +254,7 @@ async def test_services_are_made_once_when_asked_for_and_closed_last_first(tmp_p
         offer(ServiceOffer(Other, lambda scope: Service("other", fails=True))),
     ]
     key: StashKey[Any] = StashKey("late")
-    with pytest.raises(RuntimeError, match="stuck"):
+    with pytest.raises(RuntimeError, match="stuck"):  # noqa: PT012 - it is raised by the end of the session
         async with fake_session(tmp_path, model, uses, *offers) as session:
             assert log == []
             await run(session)
@@ -397,6 +400,17 @@ async def test_a_run_without_any_model_ends_in_an_error_that_can_be_read(tmp_pat
     assert (result.is_error, result.text) == (True, "There is no model to ask.")
 
 
+async def test_who_stops_listening_at_the_result_may_go_on_at_once(tmp_path: Path) -> None:
+    from toolpost import RunResult
+
+    async with fake_session(tmp_path, FakeModel("One.", "Two.")) as session:
+        turn = session.submit("first")
+        async for event in turn:
+            if isinstance(event, RunResult):
+                break
+        assert result_of(await run(session, "second")).text == "Two."
+
+
 async def test_the_end_of_a_session_ends_a_turn_that_still_runs(tmp_path: Path) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
@@ -453,10 +467,6 @@ async def test_a_grant_that_cannot_be_kept_does_not_cost_the_call(tmp_path: Path
 
 
 async def test_sub_directories_that_a_tool_moves_to_are_told_to_listeners(tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from toolpost import ToolResult
-
     moves: list[tuple[str, str]] = []
 
     @tool

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from toolpost import SessionError
 from toolpost_core.session.store import Store
 from toolpost_core.session.transcript import Transcript

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from toolpost import SessionError
 from toolpost_core.session.transcript import Transcript
 
@@ -140,9 +141,7 @@ sys.stdin.read()
 
 def hold(path: Path) -> subprocess.Popen[bytes]:
     """Start a process that has written to a transcript and keeps it."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    process = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"held\n"
     return process

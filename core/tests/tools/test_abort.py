@@ -6,6 +6,7 @@ import weakref
 from typing import get_args
 
 import pytest
+
 from toolpost import Aborted, AbortReason
 from toolpost_core.tools.abort import AbortNode
 

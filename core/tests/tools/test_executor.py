@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from toolpost import ToolUse
 from toolpost_core.tools.batch import partition, run_batch
 from toolpost_core.tools.executor import StreamingExecutor, concurrency
@@ -157,7 +159,7 @@ def test_batches_are_runs_of_safe_calls_and_single_unsafe_ones(plan: list[bool])
     assert [call.input["n"] for _, batch in batches for call in batch] == list(range(len(plan)))
     assert all(safe or len(batch) == 1 for safe, batch in batches)
     assert all(is_safe(call) == safe for safe, batch in batches for call in batch)
-    assert not any(one[0] and two[0] for one, two in zip(batches, batches[1:], strict=False))
+    assert not any(one[0] and two[0] for one, two in itertools.pairwise(batches))
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fake_session import fake_session, listen, of_type, result_of, run, texts
+
 from toolpost import AbortReason, Progress, Reply, Tool, ToolContext, ToolFailed, ToolFinished, ToolResult, ToolUse, on
 from toolpost.testing import FakeModel
 from toolpost_core.session.session import Session
@@ -57,14 +58,13 @@ async def interrupted(session: Session, when: asyncio.Event, *reasons: AbortReas
     events: list[Any] = []
 
     async def follow() -> None:
-        async for event in session.submit("go"):
-            events.append(event)
+        events.extend([event async for event in session.submit("go")])
 
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         group.create_task(follow())
         await when.wait()
         for reason in reasons or ("user_cancel",):
-            session.interrupt(reason)  # type: ignore[arg-type]
+            session.interrupt(reason)
             await asyncio.sleep(0)
     return events
 
@@ -141,9 +141,7 @@ async def test_an_interrupt_ends_tools_that_can_be_cancelled_and_waits_for_those
         return "written"
 
     model = FakeModel([*calls("q"), *calls("s", tool="Other")])
-    async with fake_session(
-        tmp_path, model, Acts(act=quick), Other(act=slow, behavior="block")
-    ) as session:
+    async with fake_session(tmp_path, model, Acts(act=quick), Other(act=slow, behavior="block")) as session:
         events = await interrupted(session, running, "interrupt")
 
     assert texts(events)["t_s"] == "written"
@@ -186,7 +184,7 @@ async def test_calls_that_wait_for_their_turn_do_not_start_after_an_abort(tmp_pa
     assert started == ["a"]
     assert sorted(texts(events)) == ["t_a", "t_b", "t_c"]
     answered = model.requests[1].messages[2]["content"]
-    assert [block.get("tool_use_id") for block in answered[:3]] == ["t_a", "t_b", "t_c"]  # type: ignore[union-attr, index]
+    assert [block.get("tool_use_id") for block in answered[:3]] == ["t_a", "t_b", "t_c"]  # type: ignore[union-attr]
 
 
 async def test_an_abort_while_a_person_is_asked_takes_the_question_back(tmp_path: Path) -> None:
@@ -252,9 +250,10 @@ async def test_a_failing_call_calls_off_its_fellows_that_run_or_wait_and_nobody_
         return what
 
     model = FakeModel([*calls("fails", "fellow"), *calls("stranger", tool="Other")], "Done.")
-    async with asyncio.timeout(20), fake_session(
-        tmp_path, model, Acts(act=act, safe=safe), Other(act=other, safe=safe)
-    ) as session:
+    async with (
+        asyncio.timeout(20),
+        fake_session(tmp_path, model, Acts(act=act, safe=safe), Other(act=other, safe=safe)) as session,
+    ):
         events = await run(session)
 
     assert "exit code 1" in texts(events)["t_fails"]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 from fake_session import fake_session, listen, of_type, result_of, run, texts
+
 from toolpost import (
     Ask,
     Decision,
@@ -29,8 +30,8 @@ from toolpost import (
     ToolUse,
     on,
 )
-from toolpost.events.tool import PostToolUseFailure, PostToolUseOutcome, PreToolUse, PreToolUseOutcome
 from toolpost.events._base import BlockOutcome
+from toolpost.events.tool import PostToolUseFailure, PostToolUseOutcome, PreToolUse, PreToolUseOutcome
 from toolpost.testing import FakeModel
 
 
@@ -145,6 +146,19 @@ async def test_an_input_of_the_wrong_shape_runs_nothing_and_names_the_parameter(
     assert done.finished.is_error
     assert f"`{names}`" in done.text
     assert done.ran == []
+
+
+@pytest.mark.requirement("pipeline.deferred_names_tool_search")
+async def test_a_wrong_input_for_a_tool_whose_schema_was_not_sent_names_the_search_for_it(tmp_path: Path) -> None:
+    class Deferred(Acts):
+        name = "Deferred"
+        should_defer = True
+
+    done = await call(tmp_path, Deferred(act=lambda ctx: "ran"), tool="Deferred", input={"wrong": 1})
+    sent = await call(tmp_path, input={"wrong": 1})
+
+    assert "ToolSearch" in done.text
+    assert "ToolSearch" not in sent.text
 
 
 async def test_input_that_is_no_json_object_is_shown_to_the_model(tmp_path: Path) -> None:
@@ -565,7 +579,7 @@ async def test_a_result_that_the_tool_marks_as_failed_is_an_error_and_no_excepti
     done = await call(
         tmp_path,
         Acts(act=lambda ctx: ToolResult("exit code 1", is_error=True)),
-        listen(on.post_tool_use, heard.append),
+        listen(on.post_tool_use, lambda event: heard.append(event)),
         tool="Acts",
     )
 
@@ -574,11 +588,14 @@ async def test_a_result_that_the_tool_marks_as_failed_is_an_error_and_no_excepti
 
 
 async def test_post_hooks_add_notes_and_replace_the_output(tmp_path: Path) -> None:
-    first = listen(on.post_tool_use, lambda e: PostToolUseOutcome(updated_output=e.tool_response + "!"))
+    first = listen(on.post_tool_use, lambda event: PostToolUseOutcome(updated_output=event.tool_response + "!"))
     second = listen(
         on.post_tool_use,
-        lambda e: PostToolUseOutcome(
-            updated_output=e.tool_response + "?", block=True, reason="run the linter", additional_context="and tests"
+        lambda event: PostToolUseOutcome(
+            updated_output=event.tool_response + "?",
+            block=True,
+            reason="run the linter",
+            additional_context="and tests",
         ),
     )
 
@@ -607,7 +624,9 @@ async def test_a_failing_post_hook_leaves_the_result(tmp_path: Path) -> None:
 
 
 async def test_a_post_hook_may_end_the_turn(tmp_path: Path) -> None:
-    done = await call(tmp_path, listen(on.post_tool_use, lambda e: PostToolUseOutcome(stop=True, stop_reason="over")))
+    done = await call(
+        tmp_path, listen(on.post_tool_use, lambda event: PostToolUseOutcome(stop=True, stop_reason="over"))
+    )
 
     assert result_of(done.events).terminal_reason == "hook_stopped"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from toolpost import ToolResultBlock
 from toolpost_core.tools.results import MESSAGE_CHARS, PREVIEW_CHARS, ResultStore, size_of, with_text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -162,9 +161,3 @@ def stream_error(type: str = "overloaded_error", message: str = "Overloaded") ->
 def repeat(answer: Answer, times: int) -> Sequence[Answer]:
     """Return the answer so many times, for `*repeat(...)` in a script."""
     return [answer] * times
-
-
-def wait_for(gate: Gate, seconds: float = 30.0) -> None:
-    """Block until a gate is reached; raises TimeoutError."""
-    if not gate.reached.wait(seconds):
-        raise TimeoutError(f"the stream did not reach the gate within {seconds} s, {time.monotonic():.1f}")

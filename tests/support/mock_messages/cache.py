@@ -1,4 +1,4 @@
-"""The prompt cache: what a request reads and writes, by the longest prefix up to a mark that was written before."""
+"""The prompt cache: what a request reads and writes, by the longest prefix that was written before."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 CHARS_PER_TOKEN = 4
+LOOK_BACK = 20
 
 
 class CacheUse(NamedTuple):
@@ -18,24 +19,23 @@ class CacheUse(NamedTuple):
 
 
 class PromptCache:
-    """Remembers marked prefixes."""
+    """Remembers marked prefixes. A mark finds what was written there or at one of the 20 blocks before it."""
 
     def __init__(self) -> None:
         self._written: set[str] = set()
 
     def use(self, body: Mapping[str, Any]) -> CacheUse:
         """Account for one request."""
-        prefix, marked = "", []
+        prefixes, marks = [""], []
         for piece, mark in _pieces(body):
-            prefix += piece
+            prefixes.append(prefixes[-1] + piece)
             if mark:
-                marked.append(prefix)
-        read = max((len(p) for p in marked if p in self._written), default=0)
-        # A mark also finds what an earlier request wrote at the end of a shorter prefix.
-        read = max([read, *(len(p) for p in self._written if prefix.startswith(p) and marked)])
-        written = max((len(p) for p in marked), default=0)
-        self._written.update(marked)
-        tokens = [n // CHARS_PER_TOKEN for n in (read, max(0, written - read), len(prefix) - max(read, written))]
+                marks.append(len(prefixes) - 1)
+        found = [p for mark in marks for p in prefixes[max(1, mark - LOOK_BACK) : mark + 1] if p in self._written]
+        read = max(map(len, found), default=0)
+        written = len(prefixes[marks[-1]]) if marks else 0
+        self._written.update(prefixes[mark] for mark in marks)
+        tokens = [n // CHARS_PER_TOKEN for n in (read, written - read, len(prefixes[-1]) - written)]
         return CacheUse(*tokens)
 
 

@@ -1,8 +1,9 @@
-"""The rules that the real service holds a request to (the list is that of session_cases.md)."""
+"""The rules that the real service holds a request to."""
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,12 +13,19 @@ TOP_LEVEL = {
     "stop_sequences", "metadata", "thinking", "service_tier", "container", "mcp_servers", "context_management",
     "output_config", "betas", "output_format",
 }  # fmt: skip
-TOOL_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MARKS = 4
 
 
 def violations(body: Mapping[str, Any], *, counting: bool = False) -> list[str]:
     """Return every rule that a request breaks."""
+    try:
+        return _violations(body, counting)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        return [f"the request is malformed: {error!r}"]
+
+
+def _violations(body: Mapping[str, Any], counting: bool) -> list[str]:
     found = [f"unknown field {key!r}" for key in body if key not in TOP_LEVEL]
     if not counting and not isinstance(body.get("max_tokens"), int):
         found.append("max_tokens: field required")
@@ -63,7 +71,7 @@ def _messages(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _blocks(number: int, content: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    after_text = False
+    after_other = False
     for index, block in enumerate(content):
         where = f"messages.{number}.content.{index}"
         kind = block["type"]
@@ -72,14 +80,14 @@ def _blocks(number: int, content: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if kind == "tool_use" and not isinstance(block["input"], dict):
             yield f"{where}: tool_use.input must be an object"
         if kind == "tool_result":
-            if after_text:
+            if after_other:
                 yield f"{where}: tool_result blocks must come first"
             inner = block.get("content", "")
             if isinstance(inner, list):
                 yield from _blocks(number, inner)
         elif kind in ("image", "document"):
             yield from _media(where, block)
-        after_text = after_text or kind == "text"
+        after_other = after_other or kind != "tool_result"
 
 
 def _media(where: str, block: Mapping[str, Any]) -> Iterator[str]:
@@ -100,11 +108,13 @@ def _media(where: str, block: Mapping[str, Any]) -> Iterator[str]:
 def _tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     names = [tool.get("name", "") for tool in tools]
     for name in names:
-        if not TOOL_NAME.match(name):
+        if not TOOL_NAME.fullmatch(name):
             yield f"tools: the name {name!r} is not allowed"
     if len(set(names)) != len(names):
         yield "tools: names must be unique"
     for tool in tools:
+        if tool.get("type", "custom") != "custom":
+            continue  # the service's own tools have no schema
         schema = tool.get("input_schema", {})
         if schema.get("type") != "object" or {"anyOf", "oneOf", "allOf"} & set(schema):
             yield f"tools.{tool.get('name')}: input_schema must be an object without anyOf, oneOf, allOf at the top"
@@ -112,7 +122,7 @@ def _tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _surrogates(value: Any) -> list[str]:
     try:
-        str(value).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return ["the body has lone surrogates"]
     return []

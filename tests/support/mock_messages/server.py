@@ -170,11 +170,19 @@ class MockMessagesApi:
         if broken:
             self.violations += broken
             return await _reply(writer, request, 400, _error_body(broken))
-        answer = await self._step(request)
-        if isinstance(answer, Failure):
-            body = {"type": "error", "error": {"type": answer.type, "message": answer.message}}
-            return await _reply(writer, request, answer.status, body, answer.headers)
-        return await self._play(answer, request, reader, writer)
+        watch = asyncio.create_task(_gone(reader, request))
+        try:
+            answer = await self._step(request)
+            if isinstance(answer, Failure):
+                body = {"type": "error", "error": {"type": answer.type, "message": answer.message}}
+                return await _reply(writer, request, answer.status, body, answer.headers)
+            return await self._play(answer, request, writer)
+        except ConnectionError:
+            request.disconnected = True
+            raise
+        finally:
+            watch.cancel()
+            request.finished = time.monotonic()
 
     async def _step(self, request: Request) -> Turn | Failure:
         number = len(self.requests) - 1
@@ -191,9 +199,7 @@ class MockMessagesApi:
             return Failure(400, "invalid_request_error", self.violations[-1])
         return turn(answer) if isinstance(answer, str) else answer
 
-    async def _play(
-        self, answer: Turn, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
+    async def _play(self, answer: Turn, request: Request, writer: asyncio.StreamWriter) -> bool:
         request.cache = self._cache.use(request.body)
         usage = {
             "input_tokens": request.cache.uncached,
@@ -208,12 +214,7 @@ class MockMessagesApi:
             return await _reply(writer, request, 200, whole(answer, serial, model, usage))
         request.status = 200
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
-        watch = asyncio.create_task(_gone(reader, request))
-        try:
-            return await _Stream(writer, answer).send(events(answer, serial, model, usage))
-        finally:
-            watch.cancel()
-            request.finished = time.monotonic()
+        return await _Stream(writer, answer).send(events(answer, serial, model, usage))
 
 
 class _Stream:
@@ -283,7 +284,15 @@ async def _read(reader: asyncio.StreamReader) -> Request | None:
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
     data = await reader.readexactly(int(headers.get("content-length", "0")))
     path = first.split(" ")[1].split("?")[0]
-    return Request(path, headers, data, json.loads(data) if data else {}, time.monotonic())
+    return Request(path, headers, data, _decoded(data), time.monotonic())
+
+
+def _decoded(data: bytes) -> Any:
+    """Return the body, or None if it is no JSON, which breaks a rule."""
+    try:
+        return json.loads(data) if data else {}
+    except ValueError:
+        return None
 
 
 async def _reply(

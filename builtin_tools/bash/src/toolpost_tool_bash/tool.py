@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -53,6 +54,7 @@ class Bash(Tool[BashInput]):
     name = "Bash"
     search_hint = "shell command terminal run execute"
     input_model = BashInput
+    aborts_siblings = True
     max_result_chars: ClassVar[float] = 60_000  # Its own limit comes first; this one only bounds the notes beside it.
 
     def is_read_only(self, input: BashInput) -> bool:
@@ -152,6 +154,7 @@ class Bash(Tool[BashInput]):
         return {"type": "tool_result", "tool_use_id": tool_use_id, "content": "\n".join(lines)}
 
 
+@lru_cache(maxsize=32)
 def _understood(command: str) -> BashMatcher:
     """Understand a command where no place is known: only the programs and their options count then."""
     from .matcher import understand

@@ -19,7 +19,16 @@ from toolpost_core.tools.watched import watched
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import AbortReason, ContentBlock, Message, ModelInfo, ModelRequest, Provider, SessionEvent, ToolResultBlock
+    from toolpost import (
+        AbortReason,
+        ContentBlock,
+        Message,
+        ModelInfo,
+        ModelRequest,
+        Provider,
+        SessionEvent,
+        ToolResultBlock,
+    )
     from toolpost_core.loop.budget import Ledger
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.pipeline import CallResult
@@ -29,7 +38,7 @@ STOP_BLOCKS = 8
 """Blocks in a row after which Stop listeners no longer keep the model going (architecture.md section 6)."""
 INTERRUPTED = "[The user interrupted the turn here]"
 BY_THE_USER: Final[frozenset[AbortReason]] = frozenset({"user_cancel", "interrupt"})
-"""Abort reasons that the model is told of; of a refusal it reads in the result, and the session's end is no word of the user."""
+"""Abort reasons that the model is told of: a refusal it reads in a result, and the session's end is no word of the user."""
 THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 

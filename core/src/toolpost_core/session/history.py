@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from toolpost import SessionError
+from toolpost_core.session.transcript import REPLACEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ INTERRUPTED = "The call was interrupted before it had a result: the program ende
 
 @dataclass(frozen=True)
 class History:
-    """A session as its file has it. `leaf` is the uuid of the newest record of the chain."""
+    """A session as its file has it. `leaf` is the uuid of the newest record of the chain, `path` the file."""
 
     session_id: str
     messages: tuple[Message, ...]
@@ -28,6 +29,7 @@ class History:
     cwd: Path | None = None
     records: tuple[Mapping[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
+    path: Path | None = None
 
 
 def read(path: Path) -> History:
@@ -43,7 +45,7 @@ def read(path: Path) -> History:
             f"The session file {path} holds no conversation: none of its {len(lines)} lines is a message."
         )
     warnings = [f"{path.name}: line {number} is damaged and was passed over" for number in bad]
-    messages = repaired(_messages(chain))
+    messages = repaired(_messages(chain, _replacements(records)))
     last = chain[-1] if chain else {}
     cwd = last.get("cwd")
     return History(
@@ -53,33 +55,62 @@ def read(path: Path) -> History:
         cwd=Path(cwd) if isinstance(cwd, str) else None,
         records=tuple(records),
         warnings=tuple(warnings),
+        path=path,
     )
 
 
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return the messages so that the service takes them: every call has its one result, and no result is without call.
 
-    A call without a result gets one that says it was interrupted; messages of one role in a row are joined.
+    A call without a result gets one that says it was interrupted; messages of one role in a row are joined; what comes
+    before the first message of the user is dropped, and so are thoughts that nothing followed and calls made twice.
     """
-    merged: list[Message] = []
-    for message in messages:
-        if merged and merged[-1]["role"] == message["role"]:
-            merged[-1] = {"role": message["role"], "content": [*_blocks(merged[-1]), *_blocks(message)]}
-        else:
-            merged.append(message)
     result: list[Message] = []
     open_calls: list[str] = []
-    for message in merged:
-        content = _blocks(message)
+    seen: set[str] = set()
+    for message in _merged(messages):
         if message["role"] == "user":
-            content, open_calls = _answered(content, open_calls), []
+            content, open_calls = _answered(_blocks(message), open_calls), []
+        elif not result:
+            continue
         else:
-            open_calls = _asked(message)
+            content = _spoken(_blocks(message), seen)
+            open_calls = open_calls + _asked(content)
         if content:
-            result.append({"role": message["role"], "content": content})
+            _add(result, message["role"], content)
     if open_calls:
-        result.append({"role": "user", "content": _answered([], open_calls)})
+        _add(result, "user", _answered([], open_calls))
     return tuple(result)
+
+
+def _merged(messages: Sequence[Message]) -> list[Message]:
+    merged: list[Message] = []
+    for message in messages:
+        _add(merged, message["role"], _blocks(message))
+    return merged
+
+
+def _add(messages: list[Message], role: Literal["user", "assistant"], content: Sequence[ContentBlock]) -> None:
+    """Append a message, or its content to the last one where the role is the same."""
+    if messages and messages[-1]["role"] == role:
+        messages[-1] = {"role": role, "content": [*_blocks(messages[-1]), *content]}
+    else:
+        messages.append({"role": role, "content": list(content)})
+
+
+def _spoken(content: Sequence[ContentBlock], seen: set[str]) -> list[ContentBlock]:
+    """Leave out calls whose id was seen before, and thoughts at the end."""
+    kept: list[ContentBlock] = []
+    for block in content:
+        if block["type"] == "tool_use":
+            name = str(cast("Mapping[str, Any]", block).get("id"))
+            if name in seen:
+                continue
+            seen.add(name)
+        kept.append(block)
+    while kept and kept[-1]["type"] in ("thinking", "redacted_thinking"):
+        kept.pop()
+    return kept
 
 
 def _answered(content: Sequence[ContentBlock], asked: Sequence[str]) -> list[ContentBlock]:
@@ -97,8 +128,8 @@ def _answered(content: Sequence[ContentBlock], asked: Sequence[str]) -> list[Con
     return [*(found.get(call, missing[call]) for call in asked), *rest]
 
 
-def _asked(message: Message) -> list[str]:
-    return [str(cast("Mapping[str, Any]", block)["id"]) for block in _blocks(message) if block["type"] == "tool_use"]
+def _asked(content: Sequence[ContentBlock]) -> list[str]:
+    return [str(cast("Mapping[str, Any]", block).get("id")) for block in content if block["type"] == "tool_use"]
 
 
 def _parsed(lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], list[int]]:
@@ -135,26 +166,45 @@ def _chain(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return chain
 
 
-def _messages(chain: Sequence[Mapping[str, Any]]) -> list[Message]:
+def _replacements(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what stands in the place of results that were too long beside others, by the id of their call."""
+    found = (record for record in records if record.get("type") == REPLACEMENT)
+    return {str(record.get("toolUseId")): record.get("content") for record in found}
+
+
+def _messages(chain: Sequence[Mapping[str, Any]], replacements: Mapping[str, Any]) -> list[Message]:
     """Put the records of one answer back into one message, also where results were written before its last blocks."""
     messages: list[Message] = []
-    answers: dict[str, int] = {}
+    answer, place = "", 0  # the last answer and where it stands; a word of the user ends it
     for record in chain:
         message = cast("Mapping[str, Any]", record["message"])
         role: Literal["user", "assistant"] = "assistant" if record["type"] == "assistant" else "user"
-        content = _blocks({"role": role, "content": message.get("content", "")})
-        known = answers.get(str(message.get("id"))) if role == "assistant" and message.get("id") else None
-        if known is not None:
-            messages[known] = {"role": role, "content": [*_blocks(messages[known]), *content]}
+        content = [_replaced(block, replacements) for block in _blocks(message)]
+        if role == "assistant" and answer and answer == str(message.get("id")):
+            messages[place] = {"role": role, "content": [*_blocks(messages[place]), *content]}
             continue
-        if role == "assistant" and message.get("id"):
-            answers[str(message["id"])] = len(messages)
+        if role == "assistant":
+            answer, place = str(message.get("id") or ""), len(messages)
+        elif any(block["type"] != "tool_result" for block in content):
+            answer = ""
         messages.append({"role": role, "content": content})
     return messages
 
 
-def _blocks(message: Message) -> list[ContentBlock]:
-    content = message["content"]
+def _replaced(block: ContentBlock, replacements: Mapping[str, Any]) -> ContentBlock:
+    name = str(cast("Mapping[str, Any]", block).get("tool_use_id"))
+    return {**block, "content": replacements[name]} if name in replacements else block
+
+
+def _blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
+    """Return the content as blocks, without what is no block and what the service refuses."""
+    content = message.get("content")
     if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return list(content)
+        content = [{"type": "text", "text": content}]
+    return [block for block in content if _is_block(block)] if isinstance(content, list) else []
+
+
+def _is_block(block: object) -> bool:
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        return False
+    return block["type"] != "text" or bool(str(block.get("text") or "").strip())

@@ -13,11 +13,12 @@ from toolpost_core.loop.state import State, StopReason
 from toolpost_core.loop.turn import Ended, Keep, TurnLoop, joined
 from toolpost_core.session.engine import WARM_AFTER
 from toolpost_core.session.parts import json_usage
+from toolpost_core.session.transcript import REPLACEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolpost import ContentBlock, CostLine, Message, ModelRequest, SessionEvent, ToolUse
+    from toolpost import ContentBlock, CostLine, Message, ModelRequest, SessionEvent, ToolResultBlock, ToolUse
     from toolpost_core.loop.stream import Answer
     from toolpost_core.session.session import Session
     from toolpost_core.tools.abort import AbortNode
@@ -106,7 +107,12 @@ class Run:
             at_stop=self._at_stop,
             after_answer=self._after_answer,
             emit=self._emit,
-            keep=Keep(block=self._keep_block, result=self._keep_result, message=self._keep_message),
+            keep=Keep(
+                block=self._keep_block,
+                result=self._keep_result,
+                message=self._keep_message,
+                replaced=self._keep_replaced,
+            ),
             ledger=session.parts.ledger,
             results=engine.results,
             abort=self._abort,
@@ -134,6 +140,9 @@ class Run:
     def _keep_message(self, message: Message) -> str:
         return self._session.transcript.message("user", message, self._session.cwd)
 
+    def _keep_replaced(self, block: ToolResultBlock) -> None:
+        self._session.transcript.side(REPLACEMENT, toolUseId=block["tool_use_id"], content=block["content"])
+
     # Events round the prompt.
 
     async def _session_start(self) -> list[str]:
@@ -142,8 +151,7 @@ class Run:
             return []
         from toolpost.events.session import SessionStart
 
-        resumed = session.parts.history is not None
-        value = SessionStart(source="resume" if resumed else "startup", model=session.model.id)
+        value = SessionStart(source=session.begun, model=session.model.id)
         outcome = (await session.events.emit(on.session_start, value)).outcome
         return [outcome.additional_context] if outcome is not None and outcome.additional_context else []
 

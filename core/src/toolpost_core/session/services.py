@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from toolpost import MissingService
@@ -42,12 +43,13 @@ class ServiceTable:
         return cast("S", self._made[protocol])
 
     async def aclose(self) -> None:
-        """Close what was made, last made first."""
+        """Close what was made, last made first; the first error is raised after all were tried."""
         made, self._made = list(self._made.values()), {}
-        for service in reversed(made):
-            close = getattr(service, "aclose", None)
-            if close is not None:
-                await close()
+        async with AsyncExitStack() as stack:
+            for service in made:
+                close = getattr(service, "aclose", None)
+                if close is not None:
+                    stack.push_async_callback(close)
 
     def _make(self, protocol: type[Any]) -> object:
         if self._offers is None:

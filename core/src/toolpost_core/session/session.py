@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
 import toolpost
@@ -60,16 +60,16 @@ class Session:
         self._sink: Callable[[SessionEvent], None] | None = None
         self._abort = AbortNode()
         self._run_abort: AbortNode | None = None
+        self._run: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
         self._prompt: asyncio.Task[Prompt] | None = None
         self._started = False
         self._moved_from: Path | None = None
+        self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
         self._made_ctx: ToolContext | None = None
         self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
         self.services = ServiceTable(parts.registry, self.scope, self.events, self._check_nested)
         self._transcript = self._new_transcript()
-        if parts.history is not None and parts.forked_from is None:
-            self._transcript.parent = parts.history.leaf
 
     # What front ends see.
 
@@ -105,10 +105,14 @@ class Session:
 
     async def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
         """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
+        if self._run is not None and not self._run.done():
+            raise toolpost.SessionError(
+                f"A prompt is running in the session {self._id}; wait for its end or interrupt it."
+            )
         queue: asyncio.Queue[SessionEvent | None] = asyncio.Queue()
         self._sink = queue.put_nowait
-        self._run_abort = self._abort.child()
-        run = asyncio.create_task(Run(self, self._run_abort).prompt(prompt))
+        abort = self._run_abort = self._abort.child(contains=True)
+        run = self._run = asyncio.create_task(Run(self, abort).prompt(prompt))
         run.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
@@ -116,10 +120,11 @@ class Session:
             await run
         finally:
             if not run.done():
-                self._run_abort.abort("engine_stop")
+                abort.abort("engine_stop")
                 with suppress(asyncio.CancelledError):
                     await run
-            self._sink = self._run_abort = None
+            if self._run is run:
+                self._sink = self._run_abort = self._run = None
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
         """End the running turn; the session goes on."""
@@ -160,10 +165,10 @@ class Session:
         await self._end("clear")
         self._id = str(uuid4())
         self._messages, self._breakpoints, self._used = (), (), 0
-        self._started, self._prompt = False, None
+        self._started, self._prompt, self.begun = False, None, "clear"
         await self.stash.aclose()
         self.stash = Stash()
-        self._transcript = self._new_transcript()
+        self._transcript = Transcript(self._own_path(), self._id, self.parts.version, self.warn)
         self._made_ctx = self._engine = None
 
     # What api and the command line use beside that.
@@ -174,8 +179,9 @@ class Session:
         if self.parts.history is not None:
             for warning in self.parts.history.warnings:
                 self.warn(warning)
-            if self.parts.forked_from is None:
-                self._transcript.lock()
+            self._transcript.lock()
+            if self.parts.forked_from is not None:
+                self._transcript.copy(self.parts.history.records, self.parts.history.leaf)
         if self.parts.options.prompt is not None:
             self.prompt_task()
 
@@ -183,7 +189,7 @@ class Session:
         """Run calls as one answer of a model would, without a model."""
         from toolpost_core.tools.batch import run_batch
 
-        engine, node = self.engine(), self._abort.child()
+        engine, node = self.engine(), self._abort.child(contains=True)
         content: list[ContentBlock] = [
             {"type": "tool_use", "id": call.id, "name": call.name, "input": call.input} for call in calls
         ]
@@ -201,12 +207,17 @@ class Session:
         self._abort.abort("engine_stop")
         if self._prompt is not None and not self._prompt.done():
             self._prompt.cancel()
-        try:
+        async with AsyncExitStack() as stack:
+            stack.callback(self._transcript.close)
+            stack.push_async_callback(self.stash.aclose)
+            stack.push_async_callback(self.services.aclose)
+            await self._until_idle()
             await self._end("other")
-        finally:
-            await self.services.aclose()
-            await self.stash.aclose()
-            self._transcript.close()
+
+    async def _until_idle(self) -> None:
+        """Wait for the turn that was called off: its last events are still told."""
+        if self._run is not None:
+            await asyncio.wait({self._run})
 
     # What the engine and the run use.
 
@@ -284,7 +295,10 @@ class Session:
         if result.context_modifier is None:
             return
         before = self._ctx.cwd
-        self._ctx = result.context_modifier(self._ctx)
+        try:
+            self._ctx = result.context_modifier(self._ctx)
+        except Exception as error:
+            self.warn(f"What {result.call.name} changes in the context was not taken over: {error!r}")
         if self._ctx.cwd != before:
             self._moved_from = self._moved_from or before
             self._ctx = replace(self._ctx, scope=replace(self._ctx.scope, cwd=self._ctx.cwd))
@@ -365,9 +379,15 @@ class Session:
 
     # Making the parts.
 
+    def _own_path(self) -> Path | None:
+        return self.parts.store.path(self.parts.places.project, self._id) if self.parts.options.persist else None
+
     def _new_transcript(self) -> Transcript:
-        path = self.parts.store.path(self.parts.places.project, self._id) if self.parts.options.persist else None
-        return Transcript(path, self._id, self.parts.version, self.warn)
+        """Return the transcript to begin with: a resumed session goes on in the file that it was read from."""
+        path, history, parent = self._own_path(), self.parts.history, None
+        if history is not None and self.parts.forked_from is None:
+            path, parent = history.path if path is not None else None, history.leaf
+        return Transcript(path, self._id, self.parts.version, self.warn, parent)
 
     @property
     def _ctx(self) -> ToolContext:
@@ -467,3 +487,9 @@ class Session:
 
             await self.events.emit(on.session_end, SessionEnd(reason=cast("Any", reason)))
         self._transcript.close()
+
+
+def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:
+    if parts.history is None:
+        return "startup"
+    return "resume" if parts.forked_from is None else "fork"

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import SessionError
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEY_CHARS = 200
+ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class Store:
         return self.config_dir / "projects" / key
 
     def path(self, project: Path, session_id: str) -> Path:
-        """Return where a session's transcript lies."""
+        """Return where a session's transcript lies. Raises SessionError for what can't be an id."""
+        if not ID.fullmatch(session_id):
+            raise SessionError(f"{session_id[:80]!r} is no session id: use up to 128 letters, digits, dots, _ and -.")
         return self.folder(project) / f"{session_id}.jsonl"
 
     def of(self, project: Path) -> list[SessionFile]:

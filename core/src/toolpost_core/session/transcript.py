@@ -12,13 +12,16 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from toolpost import SessionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+REPLACEMENT: Final = "content-replacement"
+"""The type of a record that says what is sent in the place of a result that was too long beside others."""
 
 
 class Transcript:
@@ -28,14 +31,21 @@ class Transcript:
     process, however it ends. A write that fails is reported once; the run goes on.
     """
 
-    def __init__(self, path: Path | None, session_id: str, version: str, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        session_id: str,
+        version: str,
+        report: Callable[[str], None],
+        parent: str | None = None,
+    ) -> None:
         self.path = path
         self.session_id = session_id
         self._version = version
         self._report = report
         self._fd: int | None = None
         self._broken = False
-        self.parent: str | None = None
+        self.parent = parent
 
     def message(self, kind: str, message: Mapping[str, Any], cwd: Path, **extra: Any) -> str:
         """Append a message to the chain; returns its uuid."""
@@ -56,6 +66,12 @@ class Transcript:
         self.parent = uuid
         return uuid
 
+    def copy(self, records: Iterable[Mapping[str, Any]], leaf: str | None) -> None:
+        """Begin with the records of another session; the chain goes on behind `leaf`."""
+        for record in records:
+            self._append({**record, "sessionId": self.session_id})
+        self.parent = leaf
+
     def side(self, kind: str, **fields: Any) -> None:
         """Append a record that is no part of the chain."""
         self._append({"type": kind, "sessionId": self.session_id, "timestamp": _now(), **fields})
@@ -74,17 +90,33 @@ class Transcript:
     def _append(self, record: Mapping[str, Any]) -> None:
         if self.path is None or self._broken:
             return
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+        line = _line(record)
         try:
             self.lock()
             assert self._fd is not None
-            _write_all(self._fd, line.encode("utf-8", "surrogatepass"))
+            _write_all(self._fd, line)
         except OSError as error:
             self._broken = True
             self._report(
                 f"The transcript {self.path} can't be written ({error.strerror}): the run goes on, but this session can be "
                 "resumed only up to here. Free some space, then start a new session."
             )
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    """Return a record as a line; data of a plugin that is no JSON is left out."""
+    try:
+        text = _json(record)
+    except (TypeError, ValueError, RecursionError):
+        text = _json({key: value for key, value in record.items() if key != "toolUseResult"})
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return _json(json.loads(text), ensure_ascii=True).encode()
+
+
+def _json(value: object, *, ensure_ascii: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=ensure_ascii, separators=(",", ":"), default=str) + "\n"
 
 
 def _open(path: Path) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted, on
 from toolpost.events.tool import PostToolUse, PostToolUseFailure, PreToolUse
+from toolpost_core.events.dispatch import NOTHING
 from toolpost_core.events.isolation import is_own
 from toolpost_core.tools import texts
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
@@ -110,8 +111,8 @@ class Pipeline:
         except Refused as refusal:
             return await self._refused(call, refusal, time.perf_counter() - started)
         except Aborted as error:
-            refusal = Refused(texts.failure(call.name, error))
-            return await self._refused(call, refusal, time.perf_counter() - started)
+            called_off = Refused(texts.failure(call.name, error))
+            return await self._refused(call, called_off, time.perf_counter() - started)
         except BaseException as error:
             if not is_own(error):
                 raise
@@ -156,9 +157,7 @@ class Pipeline:
         try:
             return Candidate(call.input, parse(self.pool, found.tool, call.input))
         except InvalidInput as error:
-            raise Refused(
-                f"InputValidationError: {call.name} was called with a wrong input.\n{error.for_model}"
-            ) from error
+            raise Refused(texts.wrong_input(found.tool, error)) from error
 
     async def _validate(self, found: Found, candidate: Candidate) -> None:
         try:
@@ -196,6 +195,8 @@ class Pipeline:
     async def _pre_tool_use(
         self, found: Found, candidate: Candidate, observed: Mapping[str, Any]
     ) -> Emission[PreToolUseOutcome]:
+        if not self.events.hears("pre_tool_use"):
+            return NOTHING
         return await self.events.emit(
             on.pre_tool_use,
             PreToolUse(
@@ -252,7 +253,10 @@ class Pipeline:
     async def _execute(self, permitted: Permitted) -> CallResult:
         found, call = permitted.found, permitted.found.call
         tool, parsed = found.tool, permitted.candidate.parsed
-        summary, activity = _shown(lambda: tool.render_call(parsed), ""), _shown(lambda: tool.activity(parsed), tool.name)
+        summary, activity = (
+            _shown(lambda: tool.render_call(parsed), ""),
+            _shown(lambda: tool.activity(parsed), tool.name),
+        )
         self.emit(ToolStarted(tool_use_id=call.id, tool_name=tool.name, summary=summary, activity=activity))
         started = time.perf_counter()
         try:
@@ -356,7 +360,9 @@ class Pipeline:
     def _finish(self, call: ToolUse, result: CallResult, summary: str, tool: Tool[Any] | None = None) -> CallResult:
         content = result.block["content"]
         text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-        view = _shown(lambda: tool.render_result(result.data), None) if tool is not None and not result.is_error else None
+        view = (
+            _shown(lambda: tool.render_result(result.data), None) if tool is not None and not result.is_error else None
+        )
         self.emit(
             ToolFinished(
                 tool_use_id=call.id,

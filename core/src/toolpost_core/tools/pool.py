@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import ToolSpec
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from toolpost import InputShape, Rule, Tool
+
+
+NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""What services take as the name of a tool."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,11 @@ def assemble(
     winners: dict[str, Entry] = {}
     absent: list[Absent] = []
     for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, e.distribution)):
-        why = _why_absent(entry.tool, rules, only)
+        try:
+            why = _why_absent(entry.tool, rules, only)
+        except Exception as error:
+            why = f"it could not be asked whether it can work here: {error!r}"
+            report(f"The tool {entry.tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {why}")
         if why:
             absent.append(Absent(entry, why))
             continue
@@ -103,6 +112,8 @@ def _built(
     for entry in entries:
         tool = entry.tool
         try:
+            if not NAME.fullmatch(tool.name):
+                raise ValueError("no model can call a tool of that name: use 1 to 64 letters, digits, _ and -")
             shapes[tool.name] = tool.shape()
             spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
         except Exception as error:

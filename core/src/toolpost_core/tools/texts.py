@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolpost import Aborted, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolpost import InvalidInput, Tool
     from toolpost_core.permissions.combine import Verdict
     from toolpost_core.tools.permit import Settled
 
@@ -20,6 +21,14 @@ ABORT_TEXTS: Mapping[str, str] = {
     "discard": "Called off: the answer that asked for this call was discarded.",
     "engine_stop": "The session ended before this call did.",
 }
+
+
+def wrong_input(tool: Tool[Any], error: InvalidInput) -> str:
+    """Return the text for an input of the wrong shape; it says how to mend it."""
+    text = f"InputValidationError: {tool.name} was called with a wrong input.\n{error.for_model}"
+    if tool.should_defer and not tool.always_load:
+        text += f"\nThe schema of {tool.name} was not sent to you: find it with ToolSearch before you call it again."
+    return text
 
 
 def denial(verdict: Verdict, failure: str | None = None) -> str:

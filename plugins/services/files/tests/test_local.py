@@ -82,6 +82,14 @@ def _set_attribute(path: Path) -> bool:
     return True
 
 
+async def test_a_private_file_stays_private(tmp_path: Path) -> None:
+    path = write(tmp_path / "secret", b"old", 0o600)
+
+    await FILES.write_text(path, "new")
+
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o600)
+
+
 async def test_a_hard_link_stays_one_file(tmp_path: Path) -> None:
     first = write(tmp_path / "first", b"a longer old text")
     second = tmp_path / "second"

@@ -28,9 +28,11 @@ class Micro(CompactionStrategy):
 
     async def compact(self, context: Context) -> Sequence[Message] | None:
         """Return the conversation with old results cleared, or None where none is."""
+        before = context.stash.get(CLEARED, frozenset())
+        if not before and not self._due(context):
+            return None
         from toolpost_compaction_micro.clearing import clear, gain, old_results
 
-        before = context.stash.get(CLEARED, frozenset())
         old = old_results(context.messages, self.tools, self.keep)
         freed = sum(gain(result) for result in old if result["tool_use_id"] not in before)
         cleared = before
@@ -38,6 +40,10 @@ class Micro(CompactionStrategy):
             cleared = before | {result["tool_use_id"] for result in old if gain(result) > 0}
             context.stash[CLEARED] = cleared
         return clear(context.messages, cleared) if cleared else None
+
+    def _due(self, context: Context) -> bool:
+        """Whether to look at all: most requests are told so without reading the conversation."""
+        return context.fill >= self.above or context.trigger != "before_request" or context.idle > self.idle
 
     def _worth(self, context: Context, freed: int) -> bool:
         if context.trigger != "before_request" or context.idle > self.idle:

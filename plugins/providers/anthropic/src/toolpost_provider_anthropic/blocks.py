@@ -58,6 +58,8 @@ class OpenBlock:
         if text:
             value = _object(text)
             self._block["input"] = value if value is not None else text
+        if self._block.get("citations", ()) is None:
+            del self._block["citations"]
         yield Block(self._block)
 
     def _append(self, name: str, text: str) -> str:

@@ -33,7 +33,7 @@ async def answer(request: ModelRequest, info: ModelInfo, target: Endpoint) -> As
             if not is_stream(headers.get("content-type")):
                 raise errors.not_a_stream(stream.response.status_code, headers, await stream.response.aread())
             async for event in stream:
-                for made in decoder.feed(event.to_dict(mode="json")):
+                for made in decoder.feed(event.to_dict(mode="json", warnings=False)):
                     yield made
     except ProviderError:
         raise
