@@ -36,6 +36,7 @@ class Place:
             "TOOLPOST_CONFIG_DIR": str(self.state),
             "ANTHROPIC_BASE_URL": api.url,
             "ANTHROPIC_API_KEY": "test",
+            "PYTHONDONTWRITEBYTECODE": "1",  # a limit on the size of files would cut off the interpreter's own caches
         }
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen([TOOLPOST, *args], cwd=self.project, text=True, **{"env": env, **streams, **options})

@@ -231,7 +231,7 @@ async def test_everything_is_on_disk_before_the_next_request_is_answered(project
 @pytest.mark.requirement("permissions.bypass_obeys_rules")
 async def test_a_deny_rule_takes_a_tool_away_and_a_specifier_keeps_a_command_from_running(project: Path) -> None:
     script: list[Step] = [turn(tool_use("Bash", {"command": "touch made"}, id="t1")), "Done."]
-    options = {"disallowed_tools": ("Bash(touch:*)", "Write")}
+    options: Any = {"disallowed_tools": ("Bash(touch:*)", "Write")}
     async with MockMessagesApi(script) as api, opened(api, project, **options) as session:
         events = await run(session)
 
@@ -302,7 +302,7 @@ async def test_a_folder_that_bash_moved_to_holds_for_the_next_call(project: Path
     assert (project / "sub" / "made").exists()
 
 
-@pytest.mark.xfail(reason="Bash does not set aborts_siblings yet", strict=True)
+@pytest.mark.requirement("executor.failing_bash_aborts_siblings")
 async def test_a_failing_command_calls_off_the_commands_behind_it(project: Path) -> None:
     script: list[Step] = [
         turn(

@@ -39,7 +39,7 @@ class Acts(Tool[dict[str, Any]]):
     aborts_siblings = True
 
     def is_concurrency_safe(self, input: dict[str, Any]) -> bool:
-        return input["do"] != "alone"
+        return bool(input["do"] != "alone")
 
     async def call(self, input: dict[str, Any], ctx: ToolContext, progress: Progress) -> ToolResult:
         match input["do"]:

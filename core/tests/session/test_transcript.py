@@ -162,7 +162,11 @@ def test_where_the_disk_is_full_the_run_goes_on_it_is_said_once_and_the_file_end
     tmp_path: Path,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "s.jsonl")], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-B", "-c", FULL, str(tmp_path / "s.jsonl")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
 
     assert done.stdout.count("can't be written") == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from .expansions import WordReader
 from .syntax import (
@@ -289,7 +288,7 @@ class Reader(WordReader):
         while redirect := self._redirect():
             redirects.append(redirect)
             self._skip()
-        return replace(compound, redirects=tuple(redirects))
+        return compound._replace(redirects=tuple(redirects))
 
     def _simple(self) -> Command:
         start = self.at

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 
 class Unreadable(Exception):
     """Raised when a line has a shape that the reader does not vouch for."""
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """Literal characters after quote removal."""
 
     text: str
     quoted: bool = False
 
 
-@dataclass(frozen=True)
-class Var:
+class Var(NamedTuple):
     """A parameter whose value is not text of the line; `scripts` are run to work it out."""
 
     name: str
@@ -27,8 +25,7 @@ class Var:
     scripts: tuple[Script, ...] = ()
 
 
-@dataclass(frozen=True)
-class Sub:
+class Sub(NamedTuple):
     """A command or process substitution."""
 
     script: Script
@@ -36,8 +33,7 @@ class Sub:
     kind: Literal["$(", "`", "<(", ">("] = "$("
 
 
-@dataclass(frozen=True)
-class Strange:
+class Strange(NamedTuple):
     """An expansion that may evaluate more than it shows: nothing that holds one is vouched for.
 
     `runs` says that what it expands to is read as shell text.
@@ -52,8 +48,7 @@ class Strange:
 Piece: TypeAlias = Text | Var | Sub | Strange
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """One shell word before expansion; `start` and `end` are offsets into the line."""
 
     pieces: tuple[Piece, ...]
@@ -70,8 +65,7 @@ class Word:
         return None
 
 
-@dataclass(frozen=True)
-class Assign:
+class Assign(NamedTuple):
     """`name=value` in front of a command or alone; `simple` is false for subscripts, arrays and `+=`."""
 
     name: str
@@ -88,8 +82,7 @@ class Redirect:
     body: list[Word] = field(default_factory=list, compare=False)
 
 
-@dataclass(frozen=True)
-class Simple:
+class Simple(NamedTuple):
     """Assignments, words and redirections of one simple command."""
 
     assigns: tuple[Assign, ...]
@@ -99,8 +92,7 @@ class Simple:
     end: int
 
 
-@dataclass(frozen=True)
-class Compound:
+class Compound(NamedTuple):
     """Everything with a body: groups, subshells, loops, branches, functions, `[[ ]]`, `(( ))`."""
 
     kind: str
@@ -114,8 +106,7 @@ class Compound:
 Command: TypeAlias = Simple | Compound
 
 
-@dataclass(frozen=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Commands joined by pipes; `joiner` is what stands in front: empty, `;`, `&`, `&&` or `||`."""
 
     joiner: str
@@ -123,8 +114,7 @@ class Pipeline:
     background: bool = False
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(NamedTuple):
     """A list of pipelines in the order of the text."""
 
     items: tuple[Pipeline, ...]

@@ -192,12 +192,14 @@ class TurnLoop:
         return Turn(answer, self._fitted(results), error, duration)
 
     def _fitted(self, results: Sequence[CallResult]) -> tuple[CallResult, ...]:
-        """Bound the results of one message together; what is replaced is kept, so that a resumed session sends the same."""
+        """Bound the results of one message together; what is replaced and what they bring is kept for who resumes."""
         fitted = []
         for result, block in zip(results, self.results.fit_message([r.block for r in results]), strict=True):
             if block is not result.block:
                 self.keep.replaced(block)
             fitted.append(replace(result, block=block))
+        for message in (message for result in results for message in result.new_messages):
+            self.emit(toolpost.UserMessage(message=message, uuid=self.keep.message(message), synthetic=True))
         return tuple(fitted)
 
     async def _stream(self, request: ModelRequest, answer: Answer, executor: StreamingExecutor) -> None:

@@ -86,7 +86,8 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
 def _merged(messages: Sequence[Message]) -> list[Message]:
     merged: list[Message] = []
     for message in messages:
-        _add(merged, message["role"], _blocks(message))
+        if content := _without_last_thoughts(_blocks(message)):
+            _add(merged, message["role"], content)
     return merged
 
 
@@ -108,9 +109,14 @@ def _spoken(content: Sequence[ContentBlock], seen: set[str]) -> list[ContentBloc
                 continue
             seen.add(name)
         kept.append(block)
-    while kept and kept[-1]["type"] in ("thinking", "redacted_thinking"):
-        kept.pop()
-    return kept
+    return _without_last_thoughts(kept)
+
+
+def _without_last_thoughts(content: list[ContentBlock]) -> list[ContentBlock]:
+    end = len(content)
+    while end and content[end - 1]["type"] in ("thinking", "redacted_thinking"):
+        end -= 1
+    return content[:end]
 
 
 def _answered(content: Sequence[ContentBlock], asked: Sequence[str]) -> list[ContentBlock]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted, on
-from toolpost.events.tool import PostToolUse, PostToolUseFailure, PreToolUse
 from toolpost_core.events.dispatch import NOTHING
 from toolpost_core.events.isolation import is_own
 from toolpost_core.tools import texts
@@ -197,6 +196,8 @@ class Pipeline:
     ) -> Emission[PreToolUseOutcome]:
         if not self.events.hears("pre_tool_use"):
             return NOTHING
+        from toolpost.events.tool import PreToolUse
+
         return await self.events.emit(
             on.pre_tool_use,
             PreToolUse(
@@ -310,6 +311,8 @@ class Pipeline:
     async def _post_tool_use(self, permitted: Permitted, data: Any, duration: float) -> PostToolUseOutcome | None:
         if not self.events.hears("post_tool_use"):
             return None
+        from toolpost.events.tool import PostToolUse
+
         value = PostToolUse(
             tool_name=permitted.found.tool.name,
             tool_input=permitted.ruling.request.tool_input,
@@ -347,6 +350,8 @@ class Pipeline:
     ) -> BlockOutcome | None:
         if not self.events.hears("post_tool_use_failure"):
             return None
+        from toolpost.events.tool import PostToolUseFailure
+
         value = PostToolUseFailure(
             tool_name=call.name,
             tool_input=tool_input,

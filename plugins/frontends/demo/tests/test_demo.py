@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -64,6 +65,17 @@ async def test_the_project_has_one_failing_test_and_one_mend(tmp_path: Path) -> 
     mend(tmp_path / "p")
     assert (await project.tests(tmp_path / "p")).ok
     assert "+    share, odd = divmod(cents, people)" in await project.diff(tmp_path / "p")
+
+
+async def test_the_recorded_edit_fits_the_project_and_mends_it(tmp_path: Path) -> None:
+    cassette = Path(project.__file__).with_name("cassette.jsonl")
+    answers = [json.loads(line) for line in cassette.read_text().splitlines()]
+    (edit,) = [answer["input"] for answer in answers if answer.get("call") == "Edit"]
+    await project.lay_out(tmp_path / "p")
+    file = tmp_path / "p" / project.MARK
+    assert file.read_text().count(edit["old_string"]) == 1
+    file.write_text(file.read_text().replace(edit["old_string"], edit["new_string"]))
+    assert (await project.tests(tmp_path / "p")).ok
 
 
 async def test_a_mended_test_is_a_success_and_the_folder_is_gone(capsys: pytest.CaptureFixture[str]) -> None:

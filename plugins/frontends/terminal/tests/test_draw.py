@@ -62,7 +62,7 @@ def test_an_edit_shows_its_diff_with_the_numbers_of_the_file() -> None:
     event = tool_finished("Edit", "app.py", view=Diff("app.py", "a\nb\n", "a\nB\n"))
     assert rows(*draw.finished(event, first_line=40)) == [
         "● Edit(app.py)",
-        "  ⎿  app.py  +1 −1",
+        "  ⎿  +1 −1",
         "       40   a",
         "       41 - b",
         "       41 + B",

@@ -17,13 +17,14 @@ SSE: Mapping[str, str] = {"content-type": "text/event-stream; charset=utf-8"}
 
 @dataclass(frozen=True)
 class Answer:
-    """`cut` is the size of the pieces that the body is sent in; with `hang` it stays open after its last byte."""
+    """`cut` is the size of the pieces that the body is sent in; after its last byte it may `hang` or `drop`."""
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: SSE)
     cut: int = 0
     hang: bool = False
+    drop: bool = False
 
 
 @dataclass
@@ -67,6 +68,8 @@ class Server:
             piece = answer.body[start : start + size]
             writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
             await writer.drain()
+        if answer.drop:
+            raise ConnectionError
         if answer.hang:
             await reader.read()
             self.gone.set()

@@ -60,6 +60,35 @@ async def test_nothing_is_tried_again_once_content_came(serve: Serve) -> None:
     assert len(server.requests) == 1
 
 
+async def test_a_connection_that_breaks_in_the_middle_is_told(serve: Serve) -> None:
+    async with serve(Answer(text_answer()[:-200], drop=True)) as server:
+        asked = request()
+        with pytest.raises(ProviderError, match="broke off") as caught:
+            await ask(Anthropic(), asked)
+        await asked.stash.aclose()
+    assert caught.value.kind == "connection"
+    assert len(server.requests) == 1
+
+
+async def test_an_address_that_speaks_no_tls_is_no_connection(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(Answer(b"")) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.replace("http:", "https:"))
+        asked = request()
+        with pytest.raises(ProviderError, match="No connection to https:"):
+            await ask(Anthropic(max_retries=0), asked)
+        await asked.stash.aclose()
+
+
+async def test_a_proxy_of_the_environment_is_used(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(Answer(text_answer())) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://api.invalid/base")
+        asked = request()
+        await ask(Anthropic(), asked)
+        await asked.stash.aclose()
+    assert server.requests[0][0].startswith("POST http://api.invalid/base/v1/messages ")
+
+
 async def test_who_is_asked_to_wait_too_long_is_told(serve: Serve) -> None:
     async with serve(Answer(BUSY, 429, {**JSON, "retry-after": "121"})) as server:
         asked = request()

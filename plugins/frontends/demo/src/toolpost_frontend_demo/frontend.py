@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from toolpost import Host, LaunchOptions
 
 PROMPT: Final = "One of the tests fails. Find out why, mend it, and show me that all of them pass."
+READING_SPEED: Final = 0.5
+"""How fast the recorded model writes, as the provider counts it: some ten words a second."""
 READING_PAUSE: Final = 1.5
 """Seconds that a question stays on the screen before --yes answers it."""
 
@@ -42,7 +44,7 @@ class Demo(Frontend):
     async def _show(self, host: Host, folder: Path, extra: Mapping[str, Any]) -> int:
         await project.lay_out(folder)
         report.introduce(folder, fast=bool(extra.get("fast")))
-        with as_file(files(__package__) / "cassette.json") as cassette:
+        with as_file(files(__package__) / "cassette.jsonl") as cassette:
             code = await host.launch("terminal", _options(host.options, folder, cassette, extra))
         tests = await project.tests(folder)
         report.show(tests, await project.diff(folder), folder, kept=bool(extra.get("keep")))
@@ -61,7 +63,9 @@ def _options(options: LaunchOptions, folder: Path, cassette: Path, extra: Mappin
         setting_sources=(),
         permission_mode="default",
         trust=True,
-        plugin_config={"replay": {"cassette": str(cassette), "speed": 0 if fast else 1}},
+        plugin_config={
+            "replay": {"cassette": str(cassette), "speed": 0 if fast else READING_SPEED, "cwd": str(folder)}
+        },
         extra={"once": True, "yes": bool(extra.get("yes")), "pause": 0 if fast else READING_PAUSE},
     )
 

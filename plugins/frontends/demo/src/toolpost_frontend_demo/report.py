@@ -38,10 +38,11 @@ def complain(text: str) -> None:
 
 def introduce(folder: Path, *, fast: bool) -> None:
     """Say what is going to be seen."""
-    pace = "" if fast else " --fast skips the pauses."
-    print(
-        "A recorded model now mends a failing test. It is the only part that is recorded: the loop, the tools, the\n"
-        f"permission questions and the results are real.{pace}\n"
-        f"Project: {folder}\n",
-        flush=True,
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    text = (
+        "A recorded model now mends a failing test. It is the only part that is recorded: the loop, the tools, the "
+        f"permission questions and the results are real.{'' if fast else ' --fast skips the pauses.'}"
     )
+    print(fill(text, min(get_terminal_size().columns, 100)), f"Project: {folder}", "", sep="\n", flush=True)

@@ -58,7 +58,8 @@ def drawings(question: Question, view: View | None, first_line: int | None) -> l
     details = clean_input(one_line(question.details))
     if details and details != question.title:
         head.append(f"  {details}")
-    body = draw.view(view, first_line) if view is not None else _input(question.request.tool_input)
+    told = {key: value for key, value in question.request.tool_input.items() if value != question.details}
+    body = draw.view(view, first_line) if view is not None else _input(told)
     reason = Text(f"  {one_line(question.decision.reason)}", "dim", overflow="fold")
     return [head, body, *([reason] if question.decision.reason else [])]
 

@@ -29,10 +29,17 @@ _PADDING = re.compile(r"((?:\x1b\[[0-9;]*m| )*)$", re.MULTILINE)
 
 
 class Ansi:
-    """Draws into text with colours, as far as the environment (NO_COLOR, TERM) allows them."""
+    """Draws into text, with colours as far as the environment (NO_COLOR, TERM) allows them, or as `plain` rows."""
 
-    def __init__(self) -> None:
-        self._console = Console(file=StringIO(), force_terminal=True, highlight=False, markup=False, theme=_THEME)
+    def __init__(self, *, plain: bool = False) -> None:
+        self._console = Console(
+            file=StringIO(),
+            force_terminal=not plain,
+            no_color=plain or None,
+            highlight=False,
+            markup=False,
+            theme=_THEME,
+        )
 
     def text(self, drawings: Sequence[Drawing], columns: int) -> str:
         """Return the rows of the drawings, one below the other."""
@@ -40,5 +47,5 @@ class Ansi:
         self._console.file = out
         self._console.width = columns
         for drawing in drawings:
-            self._console.print(drawing)
+            self._console.print(drawing, crop=False)
         return _PADDING.sub(lambda match: match[1].replace(" ", ""), out.getvalue())

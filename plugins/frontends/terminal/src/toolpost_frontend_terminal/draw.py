@@ -11,7 +11,7 @@ from .clean import clean, one_line
 from .diff import count, diff_lines
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.text import Text
 
     from toolpost import CostLine, Notice, Rule, RunResult, ToolFinished, View
@@ -29,7 +29,9 @@ def call(name: str, summary: str, *, style: str = "green", note: str = "") -> Dr
     from rich.table import Table
     from rich.text import Text
 
-    title = Text.assemble(("● ", style), (one_line(name), "bold"), f"({one_line(summary)})" if summary else "")
+    # A call that was refused before its input was read has nothing to tell but its name.
+    told = f"({one_line(summary)})" if summary not in ("", name) else ""
+    title = Text.assemble(("● ", style), (one_line(name), "bold"), told)
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, overflow="ellipsis")
     grid.add_column(no_wrap=True, style="dim")
@@ -53,7 +55,7 @@ def finished(event: ToolFinished, *, first_line: int | None, drawn: bool = False
     note = seconds(event.duration) if event.duration > 1 else ""
     lines: list[Drawing] = [call(event.tool_name, event.summary, style="red" if event.is_error else "green", note=note)]
     if event.is_error:
-        lines.append(under(_excerpt(event.text, style="red", most=MOST_LINES)))
+        lines.append(under(_failure(event.text)))
     elif isinstance(event.view, Diff):
         lines += [under(changes(event.view))] if drawn else [under(changes(event.view)), diff(event.view, first_line)]
     elif event.view is not None:
@@ -83,16 +85,26 @@ def _excerpt(text: str, *, style: str, most: int, more: int = 0) -> Text:
     return shown
 
 
+def _failure(text: str) -> Text:
+    """The first line of an error and its last ones, which tell most."""
+    from rich.text import Text
+
+    lines = [line.rstrip() for line in clean(text).strip("\n").split("\n")]
+    if len(lines) <= MOST_LINES + 1:
+        return Text("\n".join(lines), "red")
+    telling = [line for line in lines[1:] if any(map(str.isalnum, line))][1 - MOST_LINES :]
+    shown = Text(lines[0], "red").append(f"\n… +{len(lines) - 1 - len(telling)} lines\n", "dim")
+    return shown.append("\n".join(telling), "red")
+
+
 def changes(change: Diff) -> Text:
-    """`src/app.py +2 −1`."""
+    """`+2 −1`."""
     from rich.text import Text
 
     added, removed = count(diff_lines(change))
-    text = Text(one_line(change.path), overflow="fold")
     if change.before is None:
-        text.append(f"  new, {added} lines", "dim")
-        return text
-    return text.append(f"  +{added}", "green").append(f" −{removed}", "red")
+        return Text(f"new, {added} line{'s' * (added != 1)}", "dim")
+    return Text.assemble((f"+{added}", "green"), (f" −{removed}", "red"))
 
 
 def diff(change: Diff, first_line: int | None) -> Drawing:
@@ -221,6 +233,19 @@ def seconds(duration: float) -> str:
         return f"{duration:.1f} s"
     minutes, rest = divmod(round(duration), 60)
     return f"{minutes} m {rest} s" if minutes else f"{rest} s"
+
+
+class Whole:
+    """A line that the terminal wraps by itself, so that a path in it can be copied in one piece."""
+
+    def __init__(self, text: str) -> None:
+        self._text = one_line(text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        yield Segment(self._text, console.get_style("dim"))
+        yield Segment.line()
 
 
 def lines_of(text: str, style: Any = "") -> Text:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .plain import PlainStage
     from .screen import Screen
 
+# Loading the input line takes a quarter of a second: what it will look like stands there meanwhile.
+_PREVIEW = "\n\n› "
+_UNDO_PREVIEW = "\r\x1b[J\x1b[A"
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
@@ -38,7 +41,8 @@ class Terminal(Frontend):
 
         draws = _can_redraw(os.environ)
         with kept(sys.stdin.fileno()) if draws else nullcontext(), _ending(_SIGNALS) as codes:
-            print(_title(host.version, host.options.cwd or Path.cwd()), flush=True)
+            title = _title(host.version, host.options.cwd or Path.cwd())
+            print(title, end=_PREVIEW if draws else "\n", flush=True)
             try:
                 return await _sit(host, draws=draws)
             except ToolpostError as error:
@@ -99,6 +103,7 @@ def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str]) -> Scr
     from .screen import Screen
 
     narrator = Narrator(Paragraphs(), locate, markdown=True)
+    print(end=_UNDO_PREVIEW, flush=True)
     return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env)))
 
 

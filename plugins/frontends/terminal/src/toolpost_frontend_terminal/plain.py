@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from toolpost import Reply
@@ -28,10 +29,10 @@ class PlainStage:
     """Draws lines without colour and reads lines from standard input."""
 
     def __init__(self, narrator: Narrator) -> None:
-        from rich.console import Console
+        from .console import Ansi
 
         self._narrator = narrator
-        self._console = Console(file=sys.stdout, force_terminal=False, no_color=True, highlight=False, markup=False)
+        self._ansi = Ansi(plain=True)
         self._input = _Lines()
         self._interactive = sys.stdin is not None and sys.stdin.isatty()
         self._interrupt: Callable[[], None] | None = None
@@ -98,8 +99,9 @@ class PlainStage:
         """There is no corner to show it in."""
 
     def _print(self, *drawings: Drawing) -> None:
-        for drawing in drawings:
-            self._console.print(drawing)
+        if drawings:
+            sys.stdout.write(self._ansi.text(drawings, get_terminal_size().columns))
+            sys.stdout.flush()
 
     async def _read(self, prompt: str) -> str | None:
         if self._interactive:

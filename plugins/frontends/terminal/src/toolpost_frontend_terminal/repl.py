@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolpost import MODES, Diff, Notice, PermissionMode, Reply, RunResult, ToolpostError, text_of
+from toolpost import (
+    MODES,
+    Diff,
+    Notice,
+    PermissionMode,
+    Reply,
+    RunResult,
+    ToolFinished,
+    ToolpostError,
+    ToolStarted,
+    text_of,
+)
 
 from . import asking, commands, draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolpost import Host, Question, SessionDoor
+    from toolpost import Host, Question, SessionDoor, SessionEvent
 
     from .stage import Stage
 
@@ -68,7 +82,7 @@ class Repl:
         self._stage.busy("Waiting for the model", door.interrupt)
         try:
             async for event in door.submit(prompt):
-                self._stage.follow(event)
+                self._stage.follow(_with_short_paths(event, door))
                 if isinstance(event, RunResult):
                     self._failed = event.is_error
         except ToolpostError as error:
@@ -88,6 +102,8 @@ class Repl:
     async def _ask(self, question: Question) -> Reply:
         """Put one question at a time, whatever number of calls wait."""
         async with self._asking:
+            if self.door is not None:
+                question = replace(question, details=_short(question.details, self.door))
             view = asking.view_of(question)
             first = self._locate(view) if isinstance(view, Diff) else None
             self._stage.show("question", *asking.drawings(question, view, first))
@@ -131,5 +147,20 @@ class Repl:
         if door.costs():
             self._stage.show("end", draw.costs(door.costs()))
         if door.transcript_path is not None and door.transcript_path.exists():
-            self._stage.show("end", draw.lines_of(f"Transcript: {door.transcript_path}", "dim"))
-            self._stage.show("end", draw.lines_of(f"Go on with: toolpost --resume {door.id}", "dim"))
+            self._stage.show("end", draw.Whole(f"Transcript: {door.transcript_path}"))
+            if not self._once:
+                self._stage.show("end", draw.Whole(f"Go on with: toolpost --resume {door.id}"))
+
+
+def _with_short_paths(event: SessionEvent, door: SessionDoor) -> SessionEvent:
+    """Leave the session's own folder out of what the lines of calls show."""
+    if isinstance(event, ToolStarted):
+        return replace(event, summary=_short(event.summary, door), activity=_short(event.activity, door))
+    if isinstance(event, ToolFinished):
+        return replace(event, summary=_short(event.summary, door))
+    return event
+
+
+def _short(text: str, door: SessionDoor) -> str:
+    folder = re.escape(str(door.cwd))
+    return re.sub(rf"{folder}(?=$|[\s'\"):,])", ".", re.sub(folder + re.escape(os.sep), "", text))

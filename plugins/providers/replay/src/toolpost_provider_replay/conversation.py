@@ -15,7 +15,7 @@ _RESULT: Final = re.compile(r"result:(-?[1-9]\d*):(.+)", re.DOTALL)
 FORMS: Final = "{{cwd}}, {{last_result}}, {{result:N:REGEX}}"
 
 
-class NotFilled(Exception):  # noqa: N818
+class NotFilled(Exception):
     """Raised when a placeholder finds nothing."""
 
 

@@ -27,6 +27,7 @@ _KINDS: Final[Mapping[str, type[StreamEvent]]] = {
     kind.__name__: kind
     for kind in (MessageStart, TextDelta, ThinkingDelta, ToolUseStart, InputDelta, Block, ToolUse, Retrying, Stop)
 }
+_TEXTS: Final = ("id", "model", "text", "json", "name", "reason", "error")
 _ERROR_FIELDS: Final = ("kind", "status", "retriable", "retry_after")
 
 
@@ -54,11 +55,21 @@ def event_from_json(value: Mapping[str, Any]) -> Step:
             return Step(at, _error(name, fields))
         if name not in _KINDS:
             raise ValueError(f"there is no event {name!r}; there are {', '.join((*_KINDS, 'ProviderError'))}")
-        if isinstance(fields.get("usage"), dict):
+        if fields.get("usage") is not None:
             fields["usage"] = Usage(**fields["usage"])
+        _check(fields)
         return Step(at, _KINDS[name](**fields))
     except TypeError as error:
         raise ValueError(f"the event {name} has other fields: {error}") from None
+
+
+def _check(fields: Mapping[str, Any]) -> None:
+    for key, value in fields.items():
+        wanted = dict if key in ("content", "input") else str if key in _TEXTS else object
+        if not isinstance(value, wanted):
+            raise ValueError(f"`{key}` can't be {value!r:.80}")
+    if not isinstance(fields.get("content", {"type": ""}).get("type"), str):
+        raise ValueError("`content` is a block with a `type`")
 
 
 def _error(name: str, fields: dict[str, Any]) -> ProviderError:

@@ -49,6 +49,7 @@ class Replay(Provider):
 
     def unusable(self, env: Mapping[str, str]) -> str | None:
         """Say that no cassette is set, or that it is not there."""
+        del env
         if self.cassette is None:
             return (
                 'No cassette is set. Name one in settings.json: {"plugins": {"replay": {"config": {"cassette": '

@@ -1,0 +1,25 @@
+"""Services: what one plugin offers another, asked for by Protocol.
+
+    ctx.files                       the same as ctx.service(Files)
+    ctx.service(MyProtocol)         any service that an enabled plugin offers
+
+A plugin offers one by implementing the registration hook `services`.
+"""
+
+from toolpost._lazy import attach
+
+__getattr__, __all__ = attach(
+    __name__,
+    {
+        "files": ("Files", "TextFile"),
+        "http": ("Http", "HttpResponse"),
+        "kernel": ("Emitter", "HookRunners", "Permissions"),
+        "offers": ("ServiceOffer", "Services"),
+        "processes": ("Finished", "Process", "Processes"),
+        "work": ("AgentRequest", "AgentResult", "Agents", "Mcp", "Skills", "TaskInfo", "Tasks"),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,53 @@
+"""`Files`: reading and replacing files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file as it was read: its text with line endings as `\\n`, and what is needed to write it back the same.
+
+    `newline` is the ending that most lines have; `mixed` says that not all have it, and `raw_text` then keeps them.
+    `digest` is the SHA-256 of the bytes.
+    """
+
+    path: Path
+    text: str
+    raw_text: str
+    encoding: str
+    bom: bool
+    newline: Literal["\n", "\r\n", "\r"]
+    mixed: bool
+    digest: str
+    mtime_ns: int
+    size: int
+
+
+class Files(Protocol):
+    """Reads files, and replaces them so that a crash leaves the old one or the new one."""
+
+    async def read_bytes(self, path: Path, *, limit: int | None = None) -> bytes:
+        """Return the file's first `limit` bytes, or all of them. Raises OSError."""
+
+    async def read_text(self, path: Path) -> str:
+        """Return the text, decoded by its BOM, as UTF-8, or by what its bytes look like. Raises OSError."""
+
+    async def load(self, path: Path) -> TextFile:
+        """Return the text with all that is needed to write it back the same. Raises OSError."""
+
+    async def write_text(
+        self, path: Path, text: str, *, like: TextFile | None = None, expect: str | None = None
+    ) -> TextFile:
+        """Replace the file, or create it and its parent folders.
+
+        `like` gives encoding, BOM and the meaning of `\\n`; without it UTF-8 is written and `\\n` stays. `expect` is
+        the digest that the file must still have, checked with no await before the replacement. Mode, owner and
+        symbolic links are kept. Raises StaleFile, OSError, UnicodeEncodeError (nothing is then written).
+        """
+
+    async def write_bytes(self, path: Path, data: bytes, *, expect: str | None = None) -> None:
+        """Replace the file's bytes, or create it and its parent folders. Raises StaleFile, OSError."""
