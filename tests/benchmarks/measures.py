@@ -16,6 +16,8 @@ from tests.benchmarks.processes import Run, RunFailedError, converse, run
 
 KB = 1000
 _EDGE = 50
+# ValueError: what a tool printed is no time.
+_FAILURES = (RunFailedError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -164,30 +166,33 @@ def measure(names: Sequence[str], compared: Sequence[Client], runs: int, root: P
 def _imports(runs: int, place: Place) -> Report:
     """CPU of an import, over that of the empty interpreter of the same round."""
     row = Row("import", "CPU over `pass`", "ms", Target(60))
-    modules = [TOOLPOST, HTTPX2, ANTHROPIC]
-    row.samples = {module: [] for module in modules}
+    report = Report([row])
+    well = [TOOLPOST, HTTPX2, ANTHROPIC]
     for number in range(runs + 1):
-        cpu = {
-            module: run([sys.executable, "-c", f"import {module}" if module else "pass"], place.env, place.project).cpu
-            for module in ("", *modules)
-        }
-        if number:
-            for module in modules:
-                row.samples[module].append(1000 * (cpu[module] - cpu[""]))
-    return Report([row])
+        empty = run([sys.executable, "-c", "pass"], place.env, place.project).cpu
+        for module in list(well):
+            try:
+                cpu = run([sys.executable, "-c", f"import {module}"], place.env, place.project).cpu
+            except _FAILURES as error:
+                report.failures.append(("import", module, str(error)))
+                well.remove(module)
+                continue
+            if number:
+                row.samples.setdefault(module, []).append(1000 * (cpu - empty))
+    return report
 
 
 def _version(runs: int, place: Place) -> Report:
-    row = Row("version", "`toolpost --version`", "ms", Target(120), {TOOLPOST: []})
-    empty = Row("version", "`python -c pass`", "ms", None, {TOOLPOST: []})
+    row = Row("version", "`toolpost --version`", "ms", Target(120))
+    empty = Row("version", "`python -c pass`", "ms")
     for number in range(runs + 1):
         for timed, argv in ((row, [toolpost(), "--version"]), (empty, [sys.executable, "-c", "pass"])):
             try:
                 wall = run(argv, place.env, place.project).wall
-            except RunFailedError as error:
+            except _FAILURES as error:
                 return Report([row, empty], [("version", TOOLPOST, str(error))])
             if number:
-                timed.samples[TOOLPOST].append(1000 * wall)
+                timed.samples.setdefault(TOOLPOST, []).append(1000 * wall)
     return Report([row, empty])
 
 
@@ -200,7 +205,7 @@ def _converse(name: str, compared: Sequence[Client], runs: int, places: Mapping[
         for client in list(well):
             try:
                 values = _play(conversation, client, places[client.name], warms_up=number == 0)
-            except (RunFailedError, OSError) as error:
+            except _FAILURES as error:
                 report.failures.append((name, client.name, str(error)))
                 well.remove(client)
                 continue

@@ -35,14 +35,14 @@ class Engine:
         self._session = session
         parts = session.parts
         self.pool = tool_pool(
-            parts.registry, session.all_rules(), parts.options.tools, session.prompt_options(), session.warn
+            parts.registry, session.surroundings.rules, parts.options.tools, session.prompt_options(), session.warn
         )
         self.results = ResultStore(session.results_dir)
         self.preparer = Preparer(
             strategies=strategies(parts.registry),
             build=session.request,
             model=lambda: session.model,
-            idle=session.idle,
+            idle=lambda: session.conversation.idle,
             events=session.events,
             report=session.warn,
         )
@@ -68,7 +68,7 @@ class Engine:
             interview=Interview(session.events, session.parts.ask, session.update_rules, session.warn),
             results=self.results,
             context_for=session.context_for,
-            around=session.circumstances,
+            around=session.surroundings.circumstances,
             emit=session.emit,
             record=session.record_decision,
         )

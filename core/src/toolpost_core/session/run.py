@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import toolpost
@@ -55,32 +56,28 @@ class Run:
 
     async def _run(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
         session = self._session
-        first = session.first_of_conversation()
+        first = session.conversation.begins()
         gathering = session.prompt_task()
         context = await self._session_start() if first else []
         blocked, more = await self._submitted(prompt)
         gathered = await gathering
         if blocked is not None:
-            self._result(Ended(self._state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
+            self._result(Ended(self._session.conversation.state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
             return
         context += more
         user = [gathered.user] if first and gathered.user and not session.messages else []
         message = _message(prompt, before=[*user, *context])
         session.transcript.message("user", message, session.cwd)
-        messages, breakpoints, used = session.memory
-        state = State(joined(messages, message), breakpoints=breakpoints, used=used)
+        before = session.conversation.state()
+        state = replace(before, messages=joined(before.messages, message))
         warming = asyncio.get_running_loop().call_later(WARM_AFTER, session.engine().warm)
         try:
             ended = await self._loop().run(state)
         finally:
             warming.cancel()
-        session.take_over(ended.state.messages, ended.state.breakpoints, ended.state.used)
+        session.conversation.take_over(ended.state)
         await self._stop_failure(ended)
         self._result(ended)
-
-    def _state(self) -> State:
-        messages, breakpoints, used = self._session.memory
-        return State(messages, breakpoints=breakpoints, used=used)
 
     def _loop(self) -> TurnLoop:
         session, engine = self._session, self._session.engine()
@@ -93,7 +90,7 @@ class Run:
             return result
 
         async def prepare(state: State) -> tuple[State, ModelRequest | None]:
-            await session.settle_moves()
+            await session.surroundings.settle_moves(session.events)
             return await engine.preparer(state)
 
         return TurnLoop(
@@ -243,7 +240,7 @@ class Run:
 
     def _failed(self, text: str, kind: str) -> None:
         error = ProviderError(text, kind=kind)
-        self._result(Ended(self._state(), StopReason.MODEL_ERROR, error=error))
+        self._result(Ended(self._session.conversation.state(), StopReason.MODEL_ERROR, error=error))
 
     def _result(self, ended: Ended, *, text: str | None = None) -> None:
         session, ledger = self._session, self._session.parts.ledger

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
@@ -14,14 +11,18 @@ import toolpost
 from toolpost import ModelRequest, SessionScope, Stash, on
 from toolpost_core.events.dispatch import Dispatcher
 from toolpost_core.prompt.sections import Prompt, Source, compose, gather
+from toolpost_core.session.conversation import Conversation
+from toolpost_core.session.listening import listen
 from toolpost_core.session.parts import Model, Parts
 from toolpost_core.session.run import Run
 from toolpost_core.session.services import ServiceTable
+from toolpost_core.session.surroundings import Surroundings
 from toolpost_core.session.transcript import Transcript
 from toolpost_core.tools.abort import AbortNode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from pathlib import Path
 
     from toolpost import (
         AbortReason,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     )
     from toolpost.events._base import Origin
     from toolpost_core.session.engine import Engine
-    from toolpost_core.tools.permit import Circumstances, Ruling
+    from toolpost_core.tools.permit import Ruling
     from toolpost_core.tools.pipeline import CallResult
 
 
@@ -51,25 +52,20 @@ class Session:
         self._id = parts.session_id
         self._model = Model(parts.choose, parts.options.model or parts.settings.get("model"))
         self.stash = Stash()
-        self._mode: PermissionMode = parts.settings.permission_mode(parts.options.permission_mode)
-        self._rules: tuple[Rule, ...] = parts.settings.rules
-        self._messages: tuple[Message, ...] = parts.history.messages if parts.history is not None else ()
-        self._breakpoints: tuple[int, ...] = ()
-        self._used = 0
-        self._last_answer = time.monotonic()
+        self.conversation = Conversation(parts.history.messages if parts.history is not None else ())
+        mode = parts.settings.permission_mode(parts.options.permission_mode)
+        self.surroundings = Surroundings(parts, mode, parts.settings.rules)
         self._sink: Callable[[SessionEvent], None] | None = None
         self._abort = AbortNode()
         self._run_abort: AbortNode | None = None
         self._run: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
         self._prompt: asyncio.Task[Prompt] | None = None
-        self._started = False
-        self._moved_from: Path | None = None
         self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
-        self._made_ctx: ToolContext | None = None
         self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
         self.services = ServiceTable(parts.registry, self.scope, self.events, self._check_nested)
         self._transcript = self._new_transcript()
+        self._stand_in()
 
     # What front ends see.
 
@@ -81,7 +77,7 @@ class Session:
     @property
     def cwd(self) -> Path:
         """The current folder."""
-        return self._made_ctx.cwd if self._made_ctx is not None else self.parts.places.project
+        return self.surroundings.cwd
 
     @property
     def model(self) -> ModelInfo:
@@ -91,7 +87,7 @@ class Session:
     @property
     def permission_mode(self) -> PermissionMode:
         """The permission mode in force."""
-        return self._mode
+        return self.surroundings.mode
 
     @property
     def transcript_path(self) -> Path | None:
@@ -101,7 +97,7 @@ class Session:
     @property
     def messages(self) -> Sequence[Message]:
         """The conversation so far."""
-        return self._messages
+        return self.conversation.messages
 
     async def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
         """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
@@ -137,24 +133,15 @@ class Session:
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
-        self._mode = self.parts.settings.permission_mode(mode)
-        if self._made_ctx is not None:
-            self._ctx = replace(self._ctx, scope=replace(self._ctx.scope, mode=self._mode))
+        self.surroundings.set_mode(mode)
 
     def rules(self) -> Sequence[Rule]:
         """Every permission rule in force."""
-        return self.all_rules()
+        return self.surroundings.rules
 
     def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
         """Add, replace or remove rules, for the session or in a settings file."""
-        from toolpost_core.session.updates import applied
-
-        change = applied(updates, self._rules, self._ctx.scope.directories, self.parts.places, self.warn)
-        self._rules = change.rules
-        if change.mode is not None:
-            self.set_permission_mode(change.mode)
-        if change.directories is not None:
-            self._ctx = replace(self._ctx, scope=replace(self._ctx.scope, directories=change.directories))
+        self.surroundings.update(updates, self.warn)
 
     def costs(self) -> Sequence[CostLine]:
         """What was used so far, a line a model."""
@@ -164,18 +151,19 @@ class Session:
         """Begin a new conversation, with a new session id."""
         await self._end("clear")
         self._id = str(uuid4())
-        self._messages, self._breakpoints, self._used = (), (), 0
-        self._started, self._prompt, self.begun = False, None, "clear"
+        self.conversation = Conversation()
+        self._prompt, self.begun = None, "clear"
         await self.stash.aclose()
         self.stash = Stash()
         self._transcript = Transcript(self._own_path(), self._id, self.parts.version, self.warn)
-        self._made_ctx = self._engine = None
+        self._engine = None
+        self._stand_in()
 
     # What api and the command line use beside that.
 
     async def start(self) -> None:
         """Register listeners that depend on the settings, and begin to gather the prompt."""
-        self._listen()
+        listen(self.parts.registry, self.scope(), self.warn)
         if self.parts.history is not None:
             for warning in self.parts.history.warnings:
                 self.warn(warning)
@@ -197,7 +185,7 @@ class Session:
         results = await run_batch(
             calls, lambda call: engine.pipeline.run(call, node.child()), engine.pipeline.is_safe, self.apply
         )
-        await self.settle_moves()
+        await self.surroundings.settle_moves(self.events)
         for result in results:
             self._transcript.message("user", {"role": "user", "content": [result.block]}, self.cwd)
         return results
@@ -241,16 +229,6 @@ class Session:
         else:
             self.parts.notices.append(text)
 
-    def all_rules(self) -> tuple[Rule, ...]:
-        """Every permission rule in force: those of all settings and those of the session."""
-        return self._rules
-
-    def circumstances(self) -> Circumstances:
-        """Return what decisions depend on at this moment."""
-        from toolpost_core.tools.permit import Circumstances
-
-        return Circumstances(self._ctx.scope, self.all_rules())
-
     def prompt_options(self) -> Mapping[str, Any]:
         """Return what tools' descriptions may depend on; the same for the whole session."""
         return {"tools": self.parts.options.tools, "interactive": self.parts.ask is not None}
@@ -283,34 +261,11 @@ class Session:
 
     def context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
         """Return the context of one call."""
-        from toolpost.context import Control
-
-        return replace(
-            self._ctx,
-            control=Control(abort=abort, session_id=self._id, tool_use_id=call.id, messages=self._messages),
-        )
+        return self.surroundings.context_for(call, abort, self.conversation.messages)
 
     def apply(self, result: CallResult) -> None:
         """Take over what a result changes in the context."""
-        if result.context_modifier is None:
-            return
-        before = self._ctx.cwd
-        try:
-            self._ctx = result.context_modifier(self._ctx)
-        except Exception as error:
-            self.warn(f"What {result.call.name} changes in the context was not taken over: {error!r}")
-        if self._ctx.cwd != before:
-            self._moved_from = self._moved_from or before
-            self._ctx = replace(self._ctx, scope=replace(self._ctx.scope, cwd=self._ctx.cwd))
-
-    async def settle_moves(self) -> None:
-        """Tell listeners of a changed folder."""
-        old, self._moved_from = self._moved_from, None
-        if old is None or old == self.cwd or not self.events.hears("cwd_changed"):
-            return
-        from toolpost.events.session import CwdChanged
-
-        await self.events.emit(on.cwd_changed, CwdChanged(old_cwd=old, new_cwd=self.cwd))
+        self.surroundings.apply(result, self.warn)
 
     def record_decision(self, call: ToolUse, ruling: Ruling, final: str) -> None:
         """Keep a decision in the transcript, for `why`."""
@@ -326,34 +281,15 @@ class Session:
             **as_json(ruling.verdict),
         )
 
-    def idle(self) -> float:
-        """Seconds since the model last answered."""
-        return time.monotonic() - self._last_answer
-
     @property
     def transcript(self) -> Transcript:
         """The transcript."""
         return self._transcript
 
-    def take_over(self, messages: tuple[Message, ...], breakpoints: tuple[int, ...], used: int) -> None:
-        """Take over the conversation from a run."""
-        self._messages, self._breakpoints, self._used = messages, breakpoints, used
-        self._last_answer = time.monotonic()
-
-    @property
-    def memory(self) -> tuple[tuple[Message, ...], tuple[int, ...], int]:
-        """The conversation, its cache breakpoints and its tokens, for the next run."""
-        return self._messages, self._breakpoints, self._used
-
     @property
     def model_in_use(self) -> Model:
         """The model, and what it comes from."""
         return self._model
-
-    def first_of_conversation(self) -> bool:
-        """Whether this is the first prompt since the session began; true once."""
-        first, self._started = not self._started, True
-        return first
 
     def scope(self) -> SessionScope:
         """Return the session as plugins are told of it."""
@@ -371,7 +307,7 @@ class Session:
             interactive=parts.ask is not None,
             trusted=parts.trusted,
             model=self._model.info.id if self._model.known else "",
-            permission_mode=self._mode,
+            permission_mode=self.permission_mode,
             stash=self.stash,
             services=self.services,
             report=self.warn,
@@ -389,45 +325,16 @@ class Session:
             path, parent = history.path if path is not None else None, history.leaf
         return Transcript(path, self._id, self.parts.version, self.warn, parent)
 
-    @property
-    def _ctx(self) -> ToolContext:
-        """The context that calls get; made when the first one comes."""
-        if self._made_ctx is None:
-            self._made_ctx = self._context()
-        return self._made_ctx
-
-    @_ctx.setter
-    def _ctx(self, ctx: ToolContext) -> None:
-        self._made_ctx = ctx
-
-    def _context(self) -> ToolContext:
-        from toolpost.context import Control, Interface, SharedState
-
-        places, options, settings = self.parts.places, self.parts.options, self.parts.settings
-        extra = [Path(path) for path in settings.get("permissions", {}).get("additionalDirectories", ())]
-        named = (places.project, *options.add_dirs, *extra)
-        scope = toolpost.PermissionScope(
-            cwd=places.project,
-            home=places.home,
-            project=places.project,
-            directories=tuple(dict.fromkeys((places.project / folder).resolve() for folder in named)),
-            config_dir=places.config_dir,
-            mode=self._mode,
-            interactive=self.parts.ask is not None,
-            trusted=self.parts.trusted,
-            sandbox=settings.get("sandbox"),
-        )
-        return toolpost.ToolContext(
-            cwd=places.project,
-            scope=scope,
-            control=Control(abort=self._abort, session_id=self._id),
+    def _stand_in(self) -> None:
+        self.surroundings.stand_in(
+            self._id,
+            stash=self.stash,
             services=self.services,
-            env=self.parts.env,
-            options=toolpost.ToolOptions(
-                model=self._model.wanted or "", interactive=self.parts.ask is not None, settings=settings.values
-            ),
-            state=SharedState(stash=self.stash, results_dir=self.results_dir),
-            interface=Interface(notify=lambda text: self.emit(toolpost.Notice(text)), warn=self.warn),
+            abort=self._abort,
+            results_dir=self.results_dir,
+            model=self._model.wanted or "",
+            notify=lambda text: self.emit(toolpost.Notice(text)),
+            warn=self.warn,
         )
 
     def _origin(self) -> Origin:
@@ -438,23 +345,9 @@ class Session:
             transcript_path=self._transcript.path,
             cwd=self.cwd,
             project=self.parts.places.project,
-            permission_mode=self._mode,
+            permission_mode=self.permission_mode,
             stash=self.stash,
         )
-
-    def _listen(self) -> None:
-        """Load lifecycle plugins, and register the listeners that depend on this session's settings."""
-        registry = self.parts.registry
-        registry.collect("lifecycle")
-        scope = self.scope()
-        for impl in registry.manager.hook.listeners.get_hookimpls():
-            try:
-                functions = cast("Sequence[Callable[..., object]]", impl.function(scope))
-                if functions:
-                    marked = {f"listener_{n}": staticmethod(function) for n, function in enumerate(functions)}
-                    registry.manager.register(type("Listeners", (), marked)(), f"{impl.plugin_name} (settings)")
-            except Exception as error:
-                self.warn(f"The listeners of {impl.plugin_name!r} could not be set up: {error}")
 
     async def _gather(self) -> Prompt:
         options = self.parts.options
@@ -475,7 +368,7 @@ class Session:
             candidate = engine.permitter.read(entry.tool, tool_input)
         except toolpost.InvalidInput as error:
             return Deny(f"the input of {tool_name} does not fit: {error}")
-        ruling = await engine.permitter.rule(entry.tool, candidate, self.circumstances())
+        ruling = await engine.permitter.rule(entry.tool, candidate, self.surroundings.circumstances())
         if ruling.verdict.wanted != "ask":
             return (Allow if ruling.verdict.behavior == "allow" else Deny)(ruling.verdict.reason)
         settled = await engine.pipeline.interview.settle(ruling, entry.tool.description(ruling.candidate.parsed))

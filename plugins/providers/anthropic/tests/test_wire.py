@@ -70,9 +70,14 @@ async def test_a_connection_that_breaks_in_the_middle_is_told(serve: Serve) -> N
     assert len(server.requests) == 1
 
 
-async def test_an_address_that_speaks_no_tls_is_no_connection(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serve(Answer(b"")) as server:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.replace("http:", "https:"))
+async def test_an_address_that_speaks_no_tls_is_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Speak plainly\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", f"https://127.0.0.1:{port}")
         asked = request()
         with pytest.raises(ProviderError, match="No connection to https:"):
             await ask(Anthropic(max_retries=0), asked)

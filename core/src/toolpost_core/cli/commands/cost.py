@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -67,12 +66,13 @@ def _lines(files: Iterable[Path], registry: Registry) -> list[CostLine]:
 
 
 def _model(name: str, registry: Registry) -> ModelInfo:
-    """The model as the first provider that knows its price has it."""
+    """The model as the first provider that lists it has it."""
     for plugin in registry.names("providers"):
         with suppress(ToolpostError):
-            info: ModelInfo = registry.one("providers", plugin).value.model(name)
-            if info.price is not None:
-                return replace(info, id=name)
+            listed = registry.one("providers", plugin).value.models()
+            found = next((info for info in listed if info.id == name), None)
+            if found is not None:
+                return cast("ModelInfo", found)
     return ModelInfo(id=name)
 
 

@@ -1,0 +1,42 @@
+"""The conversation of a session between two prompts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toolpost_core.loop.state import State
+
+if TYPE_CHECKING:
+    from toolpost import Message
+
+
+@dataclass
+class Conversation:
+    """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was taken."""
+
+    messages: tuple[Message, ...] = ()
+    breakpoints: tuple[int, ...] = ()
+    used: int = 0
+    began: bool = False
+    _answered: float = field(default_factory=time.monotonic)
+
+    def state(self) -> State:
+        """Return the state that a run begins with."""
+        return State(self.messages, breakpoints=self.breakpoints, used=self.used)
+
+    def take_over(self, state: State) -> None:
+        """Take over what a run came to."""
+        self.messages, self.breakpoints, self.used = state.messages, state.breakpoints, state.used
+        self._answered = time.monotonic()
+
+    def begins(self) -> bool:
+        """Whether this is the first prompt; true once."""
+        first, self.began = not self.began, True
+        return first
+
+    @property
+    def idle(self) -> float:
+        """Seconds since the model last answered."""
+        return time.monotonic() - self._answered
