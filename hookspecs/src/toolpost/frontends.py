@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Diff:
-    """A change to a file; `before` None for a new one."""
+    """A change to a file; `before` None for a new one. The texts may be a part that begins at `first_line`."""
 
     path: str
     before: str | None
     after: str
+    first_line: int = 1
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,8 @@ class ModelRequest:
 
     Values are shared with later requests and never change: an adapter may remember what it made of a message or tool
     list by identity. `cache_breakpoints` are indexes of messages whose end is worth caching. `stash` is the session's:
-    connections belong there. `thinking` is a budget in tokens, "adaptive", or None for the model's default.
+    connections belong there. `env` has the credentials; None means that of the process. `thinking` is a budget in tokens,
+    "adaptive", or None for the model's default.
     """
 
     model: str
@@ -153,6 +154,7 @@ class ModelRequest:
     cache_breakpoints: Sequence[int] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     purpose: str = "main"
+    env: Mapping[str, str] | None = None
     stash: Stash = field(default_factory=Stash)
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolpost.context import ToolContext
     from toolpost.frontends import View
     from toolpost.messages import Message, ToolResultBlock
-    from toolpost.permissions import Decision, PermissionMatcher, PermissionScope
+    from toolpost.permissions import Decision, PermissionMatcher, PermissionScope, RuleUpdate
 
 __all__ = ["InputShape", "JsonSchema", "McpInfo", "Param", "Progress", "Tool", "ToolResult", "tool"]
 
@@ -178,6 +178,29 @@ class Tool(Plugin, ABC, Generic[I]):
     def permission_matcher(self, input: I, scope: PermissionScope) -> PermissionMatcher | None:
         """Return how rules with a specifier are matched, for tools whose input needs understanding."""
         del input, scope
+        return None
+
+    def suggestions(self, input: I, scope: PermissionScope) -> Sequence[RuleUpdate]:
+        """Return what a person who says "yes, always" would grant: by default all calls of the tool in this project.
+
+        It should be as narrow as is of use. Nothing is offered where it is empty.
+        """
+        del input, scope
+        return (
+            {
+                "type": "addRules",
+                "behavior": "allow",
+                "rules": [{"toolName": self.name}],
+                "destination": "localSettings",
+            },
+        )
+
+    async def preview(self, input: I, ctx: ToolContext) -> View | None:
+        """Return what the call would do, to show it to the person who is asked; None for the input as it is.
+
+        Changes nothing; what it raises is passed over.
+        """
+        del input, ctx
         return None
 
     def get_path(self, input: I) -> str | None:

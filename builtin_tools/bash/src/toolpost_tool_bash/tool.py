@@ -15,7 +15,9 @@ from .jobs import shells_of
 from .output import clean, show
 
 if TYPE_CHECKING:
-    from toolpost import Decision, PermissionMatcher, PermissionScope, ToolContext, ToolResultBlock
+    from collections.abc import Sequence
+
+    from toolpost import Decision, PermissionMatcher, PermissionScope, RuleUpdate, ToolContext, ToolResultBlock
 
     from .matcher import BashMatcher
     from .shell import Ended, Running
@@ -83,6 +85,16 @@ class Bash(Tool[BashInput]):
         from .matcher import understand
 
         return understand(input.command, cwd=scope.cwd, home=scope.home)
+
+    def suggestions(self, input: BashInput, scope: PermissionScope) -> Sequence[RuleUpdate]:
+        """Offer a rule for each program of the line that is not known to only read."""
+        from .suggest import specifiers
+
+        matcher = self.permission_matcher(input, scope)
+        rules = [{"toolName": self.name, "ruleContent": text} for text in specifiers(matcher)]
+        if not rules:
+            return ()
+        return ({"type": "addRules", "behavior": "allow", "rules": rules, "destination": "localSettings"},)
 
     def classifier_input(self, input: BashInput) -> str:
         """Return the command."""

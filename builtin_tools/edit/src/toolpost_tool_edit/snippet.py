@@ -36,7 +36,7 @@ def as_diff(data: Mapping[str, Any]) -> Diff:
         return Diff(data["filePath"], None, data["newString"])
     old = "\n".join(line[1:] for hunk in hunks for line in hunk["lines"] if line[0] != "+")
     new = "\n".join(line[1:] for hunk in hunks for line in hunk["lines"] if line[0] != "-")
-    return Diff(data["filePath"], old, new)
+    return Diff(data["filePath"], old, new, hunks[0]["newStart"] if len(hunks) == 1 else 1)
 
 
 def _new_lines(hunks: Sequence[Hunk]) -> Iterator[tuple[int, str]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from toolpost import Progress, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
-    from toolpost import ToolContext, ToolResultBlock, View
+    from toolpost import PermissionScope, RuleUpdate, ToolContext, ToolResultBlock, View
 
 KEPT_CHARS = 1_000_000
 """Characters of the old text that go into the structured output; of bigger files only the patch does."""
@@ -51,6 +51,27 @@ class Edit(Tool[EditInput]):
     def activity(self, input: EditInput) -> str:
         """Say what is edited."""
         return f"Editing {input.file_path}"
+
+    def suggestions(self, input: EditInput, scope: PermissionScope) -> Sequence[RuleUpdate]:
+        """Offer to accept all edits of this session, where the file lies in the working directories."""
+        inside = any((scope.cwd / input.file_path).is_relative_to(folder) for folder in scope.directories)
+        return ({"type": "setMode", "mode": "acceptEdits", "destination": "session"},) if inside else ()
+
+    async def preview(self, input: EditInput, ctx: ToolContext) -> View | None:
+        """Show the change as a diff; None where the text is not in the file once, which the call will then say."""
+        from . import match, patch
+        from .replace import replacements
+        from .snippet import as_diff
+
+        path = ctx.resolve(input.file_path)
+        if not input.old_string:
+            return as_diff(_data(input, str(path), None, [], 0))
+        text = (await ctx.files.load(path)).raw_text
+        found = match.find(text, input.old_string)
+        if not found.spans or (len(found.spans) > 1 and not input.replace_all):
+            return None
+        made = replacements(text, found, input.old_string, input.new_string)
+        return as_diff(_data(input, str(path), text, patch.structured_patch(text, found.spans, made), len(made)))
 
     def classifier_input(self, input: EditInput) -> str:
         """Return path and new text."""

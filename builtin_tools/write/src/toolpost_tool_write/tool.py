@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from toolpost import FileRecord, Progress, StaleFile, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
-    from toolpost import TextFile, ToolContext, ToolResultBlock, View
+    from toolpost import PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
 
 KEPT_CHARS = 1_000_000
 """Characters of the old text that go into the structured output; of bigger files only the patch does."""
@@ -49,6 +49,19 @@ class Write(Tool[WriteInput]):
     def activity(self, input: WriteInput) -> str:
         """Say what is written."""
         return f"Writing {input.file_path}"
+
+    def suggestions(self, input: WriteInput, scope: PermissionScope) -> Sequence[RuleUpdate]:
+        """Offer to accept all edits of this session, where the file lies in the working directories."""
+        inside = any((scope.cwd / input.file_path).is_relative_to(folder) for folder in scope.directories)
+        return ({"type": "setMode", "mode": "acceptEdits", "destination": "session"},) if inside else ()
+
+    async def preview(self, input: WriteInput, ctx: ToolContext) -> View | None:
+        """Show the change as a diff."""
+        from toolpost import Diff
+
+        path = ctx.resolve(input.file_path)
+        before = (await ctx.files.load(path)).text if _stat(path) is not None else None
+        return Diff(str(path), before, input.content)
 
     def classifier_input(self, input: WriteInput) -> str:
         """Return path and content."""

@@ -256,6 +256,7 @@ class Session:
             tools=self.engine().pool.specs,
             max_tokens=None,
             cache_breakpoints=tuple(breakpoints) if model.prompt_caching else (),
+            env=self.parts.env,
             stash=self.stash,
         )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, SettingsError, on
 from toolpost_core.permissions.combine import Opinion, Verdict
@@ -12,10 +13,14 @@ from toolpost_core.permissions.gate import Gate, request_for, why_nobody_can_be_
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolpost import Asker, Decision, PermissionScope, Rule, RuleUpdate, Tool
+    from toolpost import Asker, Decision, PermissionScope, Rule, RuleUpdate, Tool, ToolContext, View
     from toolpost.events.tool import PreToolUseOutcome
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.tools.pool import Pool
+
+
+PREVIEW_LIMIT: Final = 2.0
+"""Seconds that the person who is asked waits to be shown what a call would do."""
 
 
 @dataclass(frozen=True)
@@ -133,20 +138,19 @@ class Interview:
         self._update = update
         self._report = report
 
-    async def settle(self, ruling: Ruling, title: str) -> Settled:
-        """Return the answer to an ask."""
+    async def settle(self, ruling: Ruling, title: str, ctx: ToolContext | None = None) -> Settled:
+        """Return the answer to an ask. With `ctx` the person is shown what the call would do."""
         answer = await self._listeners(ruling)
         if answer is not None:
             return answer
         if self._ask is None or why_nobody_can_be_asked(ruling.request) is not None:
             return Settled(Deny(ruling.verdict.reason), "nobody")
-        decisive = ruling.verdict.decisive
-        decision = decisive.decision if decisive is not None else Ask(ruling.verdict.reason)
         question = Question(
             request=ruling.request,
-            decision=replace(decision, reason=ruling.verdict.reason),
+            decision=_put(ruling),
             title=ruling.request.tool_name,
             details=title,
+            view=await _preview(ruling, ctx),
         )
         reply = await self._ask(question)
         if not reply.allow:
@@ -201,6 +205,33 @@ class Interview:
             return None  # who failed might have said no
         self._grant(cast("Sequence[RuleUpdate]", outcome.updated_permissions))
         return Settled(Allow("a hook answered yes"), "hook", outcome.updated_input)
+
+
+def _put(ruling: Ruling) -> Decision:
+    """Return the decision as it is put to the person, with what "yes, always" would grant.
+
+    Where someone wants to be asked, a rule that allows would change nothing, so only what the asker itself suggests counts.
+    """
+    decisive, reason = ruling.verdict.decisive, ruling.verdict.reason
+    if decisive is not None:
+        return replace(decisive.decision, reason=reason)
+    tool = ruling.request.tool
+    try:
+        offered = tool.suggestions(ruling.candidate.parsed, ruling.request.scope) if tool is not None else ()
+    except Exception:
+        offered = ()
+    return Ask(reason, suggestions=tuple(offered))
+
+
+async def _preview(ruling: Ruling, ctx: ToolContext | None) -> View | None:
+    tool = ruling.request.tool
+    if tool is None or ctx is None:
+        return None
+    try:
+        async with asyncio.timeout(PREVIEW_LIMIT):
+            return await tool.preview(ruling.candidate.parsed, ctx)
+    except Exception:
+        return None  # the input is shown as it is
 
 
 def _opinions(hook: PreToolUseOutcome | None, failure: str | None) -> list[Opinion]:

@@ -225,7 +225,7 @@ class Pipeline:
             text = texts.denial(verdict, hook.failure)
             raise Refused(text + await self.interview.refused(ruling), ruling, stop=stop)
         title = _shown(lambda: found.tool.description(ruling.candidate.parsed), found.tool.name)
-        settled = await self.interview.settle(ruling, title)
+        settled = await self.interview.settle(ruling, title, found.ctx)
         if settled.decision.behavior == "deny":
             self.record(call, ruling, "deny")
             if settled.stop:

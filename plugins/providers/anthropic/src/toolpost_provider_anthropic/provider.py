@@ -29,7 +29,7 @@ class Anthropic(Provider):
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
         """Ask the model; what fails before any of the answer was yielded is tried again, visibly."""
-        target = self._endpoint(os.environ)
+        target = self._endpoint(os.environ if request.env is None else request.env)
         answer = sdk.answer if self._uses_sdk(target) else wire.answer
         info = self.model(request.model)
         async with aclosing(with_retries(lambda: answer(request, info, target), self.max_retries)) as events:
@@ -59,7 +59,7 @@ class Anthropic(Provider):
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Count the prompt's tokens; None where the address does not offer it."""
-        target = self._endpoint(os.environ)
+        target = self._endpoint(os.environ if request.env is None else request.env)
         info = self.model(request.model)
         if target.credential == "other":
             return await sdk.count_tokens(request, info, target)
