@@ -136,6 +136,9 @@ class Tool(Plugin, ABC, Generic[I]):
         """Whether the tool can work here at all."""
         return True
 
+    def warm(self) -> None:
+        """Import what a first call needs; core does so while the model answers. May do nothing."""
+
     def is_read_only(self, input: I) -> bool:
         """Whether this call changes nothing."""
         del input

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +27,21 @@ _PLAIN_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class BashMatcher:
-    """What a line would do, by `parts`, and why it is not understood as a whole, by `doubt`."""
+    """What a line would do, by `parts`, and why it is not understood as a whole, by `doubt`.
 
-    parts: Sequence[CommandPart]
-    doubt: str = ""
+    `again` reads the line a second time, in another way, and says where the two differ: done when somebody asks.
+    """
+
+    def __init__(self, parts: Sequence[CommandPart], doubt: str = "", again: Callable[[], str] | None = None) -> None:
+        self.parts = parts
+        self._doubt = doubt
+        self._again = again
+
+    @cached_property
+    def doubt(self) -> str:
+        """Why the line is not understood as a whole; empty if it is."""
+        return self._doubt or (self._again() if self._again is not None else "")
 
     def matches(self, part: CommandPart, specifier: str, behavior: Behavior) -> bool:
         """Whether a rule's specifier covers the part; deny and ask match more widely than allow."""
@@ -41,7 +50,7 @@ class BashMatcher:
     @property
     def read_only(self) -> bool:
         """Whether the whole line only reads."""
-        return not self.doubt and bool(self.parts) and all(part.read_only for part in self.parts)
+        return bool(self.parts) and all(part.read_only for part in self.parts) and not self.doubt
 
 
 def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> BashMatcher:
@@ -63,11 +72,14 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
         doubt = doubt or f"it would start more than {MOST_PARTS} programs"
     if not doubt and not analysis.parts and not line.strip():
         doubt = "it is empty"
-    if not doubt and not _PLAIN_LINE.fullmatch(line):
-        from .second_reading import disagreement
+    again = None if doubt or _PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
+    return BashMatcher(tuple(analysis.parts), doubt, again)
 
-        doubt = disagreement(line, reader)
-    return BashMatcher(tuple(analysis.parts), doubt)
+
+def _read_again(line: str, reader: Reader) -> str:
+    from .second_reading import disagreement
+
+    return disagreement(line, reader)
 
 
 def _surface(line: str) -> str:

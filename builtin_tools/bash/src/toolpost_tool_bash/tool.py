@@ -59,6 +59,13 @@ class Bash(Tool[BashInput]):
     aborts_siblings = True
     max_result_chars: ClassVar[float] = 60_000  # Its own limit comes first; this one only bounds the notes beside it.
 
+    def warm(self) -> None:
+        """Judge a command once, in both ways, and import what runs one."""
+        from . import shell
+
+        del shell
+        _ = _understood("true | true").read_only
+
     def is_read_only(self, input: BashInput) -> bool:
         """Whether every program of the line is known to only read."""
         return not input.run_in_background and _understood(input.command).read_only

@@ -76,6 +76,13 @@ class Engine:
     def warm(self) -> None:
         """Make what the first call will need, and import what front ends are told with."""
         _ = self.pipeline, toolpost.ToolFinished
+        for entry in self.pool.entries:
+            try:
+                entry.tool.warm()
+            except Exception as error:
+                self._session.warn(
+                    f"The tool {entry.tool.name!r} ({entry.distribution}) could not get ready: {error!r}"
+                )
 
     def is_safe(self, call: ToolUse) -> bool:
         """Whether a call may run beside others."""

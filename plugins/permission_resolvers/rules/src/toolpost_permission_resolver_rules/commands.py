@@ -40,11 +40,10 @@ def judge_commands(request: PermissionRequest, about: Sequence[Rule], matcher: P
     if strictest is not None and strictest.behavior != "allow":
         kind = Deny if strictest.behavior == "deny" else Ask
         return kind(f"{strictest.part}: {strictest.reason}", rule=strictest.rule, parts=parts)
-    if matcher.doubt:
-        if any(rule.behavior != "allow" for rule in (*scoped, *paths)):
-            return Ask(f"The command can't be checked against the rules: {matcher.doubt}", parts=parts)
-        return None
-    if strictest is None or any(verdict is None for verdict in verdicts):
+    # Reading a line twice takes longest, so whether it is in doubt is asked only where that matters.
+    if any(rule.behavior != "allow" for rule in (*scoped, *paths)) and matcher.doubt:
+        return Ask(f"The command can't be checked against the rules: {matcher.doubt}", parts=parts)
+    if strictest is None or any(verdict is None for verdict in verdicts) or matcher.doubt:
         return None
     rule = next((verdict.rule for verdict in given if verdict.rule is not None), None)
     return Allow("every part is covered: " + strictest.reason, rule=rule, parts=parts)
