@@ -12,7 +12,12 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-MEMBERS = ("hookspecs/pyproject.toml", "core/pyproject.toml", "builtin_tools/*/pyproject.toml", "plugins/*/*/pyproject.toml")
+MEMBERS = (
+    "hookspecs/pyproject.toml",
+    "core/pyproject.toml",
+    "builtin_tools/*/pyproject.toml",
+    "plugins/*/*/pyproject.toml",
+)
 
 
 class StandardSet(MetadataHookInterface):

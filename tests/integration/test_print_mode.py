@@ -135,6 +135,21 @@ def test_the_exit_code_agrees_with_the_one_result(place: Place, args: tuple[str,
     assert done.returncode == (0 if subtype == "success" else 1)
 
 
+def test_a_limit_that_ends_a_run_is_told_once(place: Place) -> None:
+    with served(turn(bash("true")), "Never.") as api:
+        done = place.run(api, "-p", "go", "--max-turns", "1", *BYPASS)
+
+    assert (done.returncode, done.stderr) == (1, "toolpost: error: The limit of 1 turns is reached\n")
+
+
+def test_a_tool_that_the_command_line_names_and_is_not_there_is_named(place: Place) -> None:
+    with served("Done.") as api:
+        done = place.run(api, "-p", "go", "--tools", "Read,Grpe", "--disallowed-tools", "Bsh,mcp__x,Read(/secret)")
+
+    assert [line for line in done.stderr.splitlines() if "not there" in line] == done.stderr.splitlines()
+    assert [name in done.stderr for name in ("'Grpe'", "'Bsh'", "'mcp__x'", "'Read'")] == [True, True, False, False]
+
+
 def test_a_request_that_the_service_refuses_is_an_error_on_stderr_and_the_session_resumes(place: Place) -> None:
     with served(error(400, "invalid_request_error", "that is wrong"), "Better.") as api:
         failed = place.run(api, "-p", "first")
@@ -242,6 +257,29 @@ def test_a_second_process_on_a_session_is_refused_with_the_pid_of_the_first(plac
     chain = [json.loads(line) for line in place.transcript().read_text().splitlines()]
     links = [(r["parentUuid"], r["uuid"]) for r in chain if "uuid" in r]
     assert [parent for parent, _ in links] == [None, *[uuid for _, uuid in links[:-1]]]
+
+
+def test_what_a_run_cost_is_what_its_transcript_says(place: Place) -> None:
+    with served(turn("Now.", bash("echo hi")), "Done.") as api:
+        result = json.loads(place.run(api, "-p", "go", "--output-format", "json", *BYPASS).stdout)
+        cost = json.loads(place.run(api, "cost", "--json").stdout)
+
+    (model,) = cost["models"].values()
+    assert cost["usd"] == pytest.approx(result["total_cost_usd"])
+    assert {key: model[key] for key in ("input_tokens", "output_tokens")} == {
+        key: result["usage"][key] for key in ("input_tokens", "output_tokens")
+    }
+
+
+def test_the_id_of_a_session_that_is_there_is_no_id_for_a_new_one(place: Place) -> None:
+    with served("One.", "Never.") as api:
+        place.run(api, "-p", "first")
+        path = place.transcript()
+        before = path.read_bytes()
+        refused = place.run(api, "-p", "second", "--session-id", path.stem)
+
+    assert (refused.returncode, f"--resume {path.stem}" in refused.stderr) == (1, True)
+    assert path.read_bytes() == before
 
 
 def test_a_cut_off_transcript_resumes_up_to_its_last_whole_line_and_says_so(place: Place) -> None:

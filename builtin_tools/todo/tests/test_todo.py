@@ -36,6 +36,13 @@ async def test_the_list_is_kept_for_the_session_and_the_model_told_to_go_on(ctx:
     assert text.endswith("Go on with the task in progress: Test")
 
 
+async def test_nobody_is_asked(ctx: ToolContext) -> None:
+    given = TODO.shape().parse({"todos": [todo("Build", "pending")]})
+    decision = await TODO.check_permissions(given, ctx.scope)
+    assert decision is not None
+    assert decision.behavior == "allow"
+
+
 async def test_a_finished_list_is_cleared(ctx: ToolContext) -> None:
     data, text = await write(ctx, todo("Build", "completed"))
 

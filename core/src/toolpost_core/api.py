@@ -65,7 +65,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
     store = Store(places.config_dir)
     resumed = _resumed(options, store, places)
     forked = resumed.session_id if resumed is not None and options.fork_session else None
-    fresh = options.session_id or str(uuid4())
+    fresh = _own_id(options, store, places) or str(uuid4())
     chosen: dict[str, tuple[Provider, str]] = {}
 
     def choose() -> tuple[Provider, str]:
@@ -217,6 +217,12 @@ def _resumed(options: LaunchOptions, store: Store, places: Places) -> History | 
 
     path = store.find(options.resume, places.project) if options.resume else store.latest(places.project)
     return replace(read(path), session_id=path.stem)
+
+
+def _own_id(options: LaunchOptions, store: Store, places: Places) -> str | None:
+    if options.session_id is None or not options.persist:
+        return options.session_id
+    return store.vacant(places.project, options.session_id)
 
 
 def _from_command_line(options: LaunchOptions) -> dict[str, Any]:

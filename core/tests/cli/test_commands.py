@@ -176,13 +176,16 @@ def test_settings_are_shown_with_where_they_come_from_and_without_secrets(toolpo
 
 def test_validate_says_what_is_wrong_and_exits_2(toolpost: Any) -> None:
     assert toolpost("settings", "validate").stdout.strip() == "Valid."
-    file = toolpost.settings({"maxTurns": "many", "permissions": {"deny": ["Bash(("]}})
+    file = toolpost.settings({"maxTurns": "many", "permissions": {"deny": ["Bash(("]}, "plugins": {"bash": "yes"}})
     for arguments in ([], [str(file)]):
         done = toolpost("settings", "validate", *arguments, "--json")
         found = json.loads(done.stdout)
         assert (done.returncode, found["valid"]) == (2, False)
         assert "line 2: maxTurns: allowed is a whole number from 1" in found["problems"][0]["text"]
         assert "'Bash((' is not a permission rule" in found["problems"][1]["text"]
+        assert "plugins.bash: allowed are true, false" in found["problems"][2]["text"]
+    assert "PROBLEM  settings: " in toolpost("doctor").stdout
+    assert "plugins.bash: allowed are" in toolpost("doctor").stdout
     assert toolpost("settings", "validate", "missing.json").returncode == 2
 
 
@@ -269,6 +272,40 @@ def test_bad_usage_exits_2_with_nothing_on_standard_output(toolpost: Any, argume
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("command", [("tool",), ("tool", "-h")])
+def test_a_group_without_a_command_shows_its_help_as_it_is(toolpost: Any, command: tuple[str, ...]) -> None:
+    done = toolpost(*command)
+    assert (done.stdout + done.stderr).startswith("Usage: toolpost tool")
+    assert done.returncode == (0 if "-h" in command else 2)
+
+
+@pytest.mark.parametrize("command", [("tool", "list"), ("hooks", "list", "--json"), ("--help",)])
+def test_without_a_standard_output_a_command_runs_to_its_end(toolpost: Any, command: tuple[str, ...]) -> None:
+    line = ["sh", "-c", 'exec "$0" "$@" >&-', *toolpost.command(*command)]
+    done = subprocess.run(
+        line, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=toolpost.project, env=toolpost.env, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", [("tool", "list"), ("hooks", "list", "--json")])
+def test_an_output_that_is_full_is_told_in_one_line(toolpost: Any, command: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            toolpost.command(*command),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=toolpost.project,
+            env=toolpost.env,
+            timeout=60,
+        )
+    (line,) = done.stderr.decode().splitlines()
+    assert done.returncode == 1
+    assert "No space left" in line
+
+
 def test_a_reader_that_has_gone_ends_a_command_quietly(toolpost: Any) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -291,15 +328,13 @@ def test_what_a_session_cost_is_added_up_by_model_with_each_answer_counted_once(
     usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 100}
     message = {"id": "msg_1", "model": "unheard-of", "usage": usage, "content": []}
     records = [{"type": "assistant", "message": {**message, "id": name}} for name in ("msg_1", "msg_1", "msg_2")]
+    whole = {**usage, "output_tokens": 900}
+    records.append({"type": "answer-usage", "messageId": "msg_2", "model": "unheard-of", "usage": whole})
     with Path(session["file"]).open("a", encoding="utf-8") as transcript:
         transcript.writelines(json.dumps(record) + "\n" for record in records)
     found = toolpost.json("cost", session["id"], "--json")["models"]["unheard-of"]
-    assert (found["requests"], found["input_tokens"], found["cache_read_input_tokens"], found["usd"]) == (
-        2,
-        20,
-        200,
-        None,
-    )
+    assert (found["requests"], found["input_tokens"], found["output_tokens"], found["usd"]) == (2, 20, 905, None)
+    assert found["cache_read_input_tokens"] == 200
     assert "unheard-of" in toolpost("cost").stdout
 
 

@@ -130,8 +130,13 @@ def test_a_flag_that_nothing_acts_on_yet_is_said_to_have_no_effect(capsys: pytes
 
 def test_the_demo_has_its_own_flags() -> None:
     assert demo_options(["--yes", "--fast"]).extra == {"yes": True, "fast": True}
-    with pytest.raises(UsageMistake, match="takes --yes"):
-        demo_options(["--no"])
+    assert demo_options(["--keep", "here", "-y"]).extra == {"keep": "here", "yes": True}
+    assert demo_options(["--keep=here"]).extra == {"keep": "here"}
+    for wrong, says in ((["--no"], "takes --yes"), (["--yes=1"], "takes --yes"), (["--keep"], "needs a folder")):
+        with pytest.raises(UsageMistake, match=says):
+            demo_options(wrong)
+    with pytest.raises(UsageMistake, match="needs a folder"):
+        demo_options(["--keep", "--fast"])
 
 
 def test_help_names_every_flag_and_command() -> None:

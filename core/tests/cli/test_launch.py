@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 FRONT = """
-    import json, sys
+    import asyncio, json, sys
 
     from toolpost import Frontend
 
@@ -26,6 +26,9 @@ FRONT = """
                 raise ValueError("unforeseen")
             if host.options.prompt == "interrupt":
                 raise KeyboardInterrupt
+            if host.options.prompt == "wait":
+                print("waiting", flush=True)
+                await asyncio.Event().wait()
             return self.code
 """
 
@@ -92,6 +95,19 @@ def test_an_interruption_is_130_and_a_fault_is_1_with_its_trace(front: Any) -> N
     done = front("-p", "fail")
     assert done.returncode == 1
     assert "ValueError: unforeseen" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_front_end_that_leaves_signals_alone_is_ended_by_them(front: Any, number: int, code: int) -> None:
+    process = subprocess.Popen(
+        front.command("-p", "wait"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=front.project, env=front.env
+    )
+    with process:
+        assert process.stdout is not None
+        while process.stdout.readline() != b"waiting\n":
+            assert process.poll() is None
+        process.send_signal(number)
+        assert process.wait(60) == code
 
 
 def test_a_front_end_that_is_not_there_is_answered_with_those_that_are(front: Any) -> None:

@@ -163,7 +163,17 @@ def test_whichever_records_are_lost_or_doubled_what_is_loaded_is_sound(
 
 
 @pytest.mark.parametrize(
-    "line", [b"{}", b"[1]", b"null", b"\xff\xfe", b'{"type":"user"}', b'{"type":"user","message":3}']
+    "line",
+    [
+        b"{}",
+        b"[1]",
+        b"null",
+        b"\xff\xfe",
+        b'{"type":"user"}',
+        b'{"type":"user","message":3}',
+        b'{"type":"user","message":' + b"[" * 100_000,
+        b'{"type":"user","uuid":["u"],"parentUuid":{"p":1},"message":{"role":"user","content":[]}}',
+    ],
 )
 def test_a_damaged_line_in_the_middle_costs_only_itself(file: File, line: bytes) -> None:
     lines = file.lines()
@@ -178,7 +188,22 @@ def test_a_damaged_line_in_the_middle_costs_only_itself(file: File, line: bytes)
 
 @pytest.mark.parametrize(
     "content",
-    [None, 3, {"a": 1}, [None, 3, "x"], [{"no": "type"}], [{"type": None}], "", [], [{"type": "text"}], [text("")]],
+    [
+        None,
+        3,
+        {"a": 1},
+        [None, 3, "x"],
+        [{"no": "type"}],
+        [{"type": None}],
+        "",
+        [],
+        [{"type": "text"}],
+        [text("")],
+        [{"type": "text", "text": 5}],
+        [{"type": "tool_use"}],
+        [{"type": "tool_use", "id": "t8", "name": "Bash"}],
+        [{"type": "tool_result"}],
+    ],
 )
 def test_content_of_an_odd_shape_costs_only_itself(file: File, content: object) -> None:
     file.transcript.message("user", {"role": "user", "content": content}, Path("/p"))
@@ -189,6 +214,7 @@ def test_content_of_an_odd_shape_costs_only_itself(file: File, content: object) 
     messages = read(file.path).messages
     sound(messages)
     assert "end" in str(messages[-1])
+    assert all(text in str(messages) for text in ("one", "Bye"))
 
 
 def test_a_result_whose_call_was_lost_is_dropped_and_the_other_pairs_stay(file: File) -> None:

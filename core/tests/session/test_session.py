@@ -93,6 +93,19 @@ async def test_a_session_resumed_from_elsewhere_stays_in_the_file_it_came_from(t
     assert transcripts(tmp_path) == [path]
 
 
+async def test_a_session_file_of_any_name_goes_on_in_its_place(tmp_path: Path) -> None:
+    async with fake_session(tmp_path, FakeModel("Done."), echo) as session:
+        await run(session, "first")
+        path = session.transcript_path
+    assert path is not None
+    kept = path.rename(tmp_path / "what we said (old).jsonl")
+    async with fake_session(tmp_path, FakeModel("Hello."), resume=kept) as session:
+        await run(session, "second")
+        assert session.transcript_path == kept
+
+    assert "second" in kept.read_text(encoding="utf-8")
+
+
 async def test_a_fork_has_a_file_of_its_own_with_all_that_was_said_and_leaves_the_other_alone(tmp_path: Path) -> None:
     async with fake_session(tmp_path, FakeModel(call("hi"), "Done."), echo) as session:
         await run(session, "first")

@@ -85,8 +85,11 @@ def test_listing_shows_what_was_asked_first_and_passes_over_files_that_are_no_se
 ) -> None:
     session(store, tmp_path / "p", "s", prompt="mend  the\nbuild")
     (store.folder(tmp_path / "p") / "empty.jsonl").write_text("")
-    (store.folder(tmp_path / "p") / "garbage.jsonl").write_bytes(b"\xff\x00[]\n3\n")
+    (store.folder(tmp_path / "p") / "garbage.jsonl").write_bytes(b"\xff\x00[]\n3\n" + b"[" * 100_000)
+    (store.folder(tmp_path / "p") / "folder.jsonl").mkdir()
+    os.mkfifo(store.folder(tmp_path / "p") / "pipe.jsonl")
     (store.config_dir / "projects" / "stray").write_text("x")
 
     (found,) = [s for s in store.all() if s.project is not None]
     assert (found.id, found.first_prompt, found.project) == ("s", "mend the build", tmp_path / "p")
+    assert {s.id for s in store.all()} == {"s", "empty", "garbage"}

@@ -189,6 +189,7 @@ def test_a_file_in_the_place_of_a_folder_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "no").write_text("")
     told: list[str] = []
     file = transcript(tmp_path / "no" / "s.jsonl", told)
+    file.lock()
     for _ in range(3):
         file.message("user", MESSAGE, tmp_path)
 

@@ -75,6 +75,39 @@ def test_a_wrong_item_does_not_take_the_deny_rules_beside_it_out_of_force(folder
     assert "'Bash((' is not a permission rule" in texts(settings)
 
 
+def test_a_wrong_entry_does_not_take_the_hooks_beside_it_out_of_force(folders: Any) -> None:
+    group = {"hooks": [{"type": "command", "command": "protect"}]}
+    file = folders.write("user", {"hooks": {"Stop": "no list", "PreToolUse": [group]}, "env": {"A": 1, "B": "x"}})
+    settings = folders.load()
+    assert settings.get("hooks") == {"PreToolUse": [group]}
+    assert settings.get("env") == {"B": "x"}
+    assert f"{file}, line 3: hooks.Stop: allowed is an object whose values are lists; it is 'no list'" in texts(
+        settings
+    )
+    assert "env.A" in texts(settings)
+
+
+def test_a_hook_that_cannot_be_one_is_named_with_its_place_and_the_others_stay(folders: Any) -> None:
+    good = {"type": "command", "command": "protect"}
+    hooks = {
+        "PreToolUze": [{"hooks": [good]}],
+        "PreToolUse": ["x", {"hooks": 3}, {"matcher": 3, "hooks": [good]}, {"matcher": "Bash", "hooks": [7, good]}],
+        "Stop": [{"hooks": [good]}],
+    }
+    file = folders.write("user", {"hooks": hooks})
+    settings = folders.load()
+    assert settings.get("hooks") == {
+        "PreToolUse": [{"matcher": "Bash", "hooks": [good]}],
+        "Stop": [{"hooks": [good]}],
+    }
+    said = texts(settings)
+    assert f"{file}, line 3: hooks.PreToolUze: there is no such event" in said
+    assert "did you mean PreToolUse?" in said
+    for place in ("hooks.PreToolUse[0]:", "[1]:", "[2].matcher: this must be a text, not 3", "[3].hooks[0]:"):
+        assert place in said
+    assert len(settings.problems) == 5
+
+
 def test_an_unknown_key_is_kept_and_warned_about_once(folders: Any) -> None:
     folders.write("user", {"modle": "x"})
     settings = folders.load()

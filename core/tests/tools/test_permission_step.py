@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_session import fake_session, listen, result_of, run, texts
-from fake_tools import HI, DeniesText, Echo, asked, call, pre
+from fake_session import fake_session, listen, of_type, result_of, run, texts
+from fake_tools import HI, DeniesText, Echo, EchoInput, asked, call, pre
 
-from toolpost import (
-    Reply,
-    ToolUse,
-    on,
-)
+from toolpost import Reply, ToolFinished, ToolUse, on
 from toolpost.events.permission import PermissionDeniedOutcome, PermissionRequestOutcome
 from toolpost.testing import FakeModel
 
@@ -71,6 +67,22 @@ async def test_a_refusal_without_stop_lets_the_model_go_on(tmp_path: Path) -> No
 
     assert result_of(done.events).terminal_reason == "completed"
     assert "The user refused" in done.text
+
+
+async def test_a_call_that_was_refused_still_tells_what_it_was_about(tmp_path: Path) -> None:
+    class Telling(Echo):
+        def render_call(self, input: EchoInput) -> str:
+            return f"say {input.text}"
+
+    async def ask(question: Any) -> Reply:
+        return Reply(allow=False)
+
+    async with fake_session(
+        tmp_path, FakeModel(ToolUse("t", "Echo", HI), "Well."), Telling(ran=[]), ask=ask, allow=False
+    ) as session:
+        (finished,) = of_type(await run(session), ToolFinished)
+
+    assert (finished.is_error, finished.summary) == (True, "say hi")
 
 
 async def test_a_front_end_that_fails_to_ask_grants_nothing(tmp_path: Path) -> None:

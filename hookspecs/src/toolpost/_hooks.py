@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
 import pluggy
 
@@ -19,6 +19,7 @@ E = TypeVar("E")
 O = TypeVar("O")  # noqa: E741 - the pair E, O is what style.md and the docs call an event and its outcome
 
 Listener: TypeAlias = Callable[[E], Awaitable[O | None] | O | None]
+MethodListener: TypeAlias = Callable[[Any, E], Awaitable[O | None] | O | None]
 Spec: TypeAlias = Callable[[E], O | None]
 Merge: TypeAlias = Callable[[Sequence[O]], O]
 
@@ -57,8 +58,14 @@ class Event(Generic[E, O]):
         """The name that settings and programs use, such as `PreToolUse`."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
-    def __call__(self, listener: Listener[E, O]) -> Listener[E, O]:
-        """Mark a function as a listener of this event."""
+    @overload
+    def __call__(self, listener: Listener[E, O]) -> Listener[E, O]: ...
+
+    @overload
+    def __call__(self, listener: MethodListener[E, O]) -> MethodListener[E, O]: ...
+
+    def __call__(self, listener: Callable[..., Any]) -> Callable[..., Any]:
+        """Mark a function, or a plugin's method, as a listener of this event; its parameter is called `event`."""
         return hookimpl(specname=self.name)(listener)
 
     def listener(

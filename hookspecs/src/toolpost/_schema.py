@@ -111,7 +111,10 @@ def shape_of(model: type[Any]) -> InputShape[Any]:
 
 def shape_of_function(function: Callable[..., Any], *, skip: Sequence[str] = ()) -> InputShape[dict[str, Any]]:
     """Return the shape of a function's parameters but those named in `skip`; parsing gives its keyword arguments."""
-    hints = typing.get_type_hints(function, include_extras=True)
+    # What core hands in may be annotated with names that only a type checker imports, so it is not evaluated.
+    wanted = {name: hint for name, hint in function.__annotations__.items() if name not in (*skip, "return")}
+    holder = types.SimpleNamespace(__annotations__=wanted)
+    hints = typing.get_type_hints(holder, globalns=function.__globals__, include_extras=True)
     parameters = [p for p in inspect.signature(function).parameters.values() if p.name not in skip]
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):

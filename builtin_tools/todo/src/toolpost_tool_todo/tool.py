@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from toolpost import Progress, StashKey, Tool, ToolResult
+from toolpost import Allow, Progress, StashKey, Tool, ToolResult
 
 if TYPE_CHECKING:
-    from toolpost import ToolContext, ToolResultBlock, View
+    from toolpost import Decision, PermissionScope, ToolContext, ToolResultBlock, View
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,14 @@ class TodoWrite(Tool[TodoInput]):
     input_model = TodoInput
 
     def is_read_only(self, input: TodoInput) -> bool:
-        """Only the session's own list changes, so nothing needs permission."""
+        """Say yes: only the session's own list changes."""
         del input
         return True
+
+    async def check_permissions(self, input: TodoInput, scope: PermissionScope) -> Decision | None:
+        """Ask for nothing: only the session's own list changes."""
+        del input, scope
+        return Allow("it changes nothing but the session's own list")
 
     def activity(self, input: TodoInput) -> str:
         """Say what is being done now."""

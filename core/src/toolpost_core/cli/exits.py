@@ -13,7 +13,14 @@ TERMINATED: Final = 143
 
 
 def prepare_streams() -> None:
-    """Let nothing that is printed fail for want of a character: it is written as an escape."""
+    """Let nothing that is printed fail for want of a character: it is written as an escape.
+
+    A standard stream that was closed leads nowhere: no file that is opened later may get its number.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        if descriptor == 1:
+            sys.stdout = os.fdopen(descriptor, "w", encoding="utf-8", closefd=False)
+    os.close(descriptor)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -42,13 +49,19 @@ def run_async(work: Coroutine[Any, Any, int | None]) -> int:
 
     async def main() -> int:
         task = asyncio.ensure_future(work)
+        terminated = asyncio.Event()
+
+        def terminate() -> None:
+            terminated.set()
+            task.cancel()
+
         with suppress(NotImplementedError):  # Windows has no such signal
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         try:
             return await task or 0
         except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
+            if not terminated.is_set():
+                raise  # Ctrl-C, which the runner turns into KeyboardInterrupt
             return TERMINATED
 
     return asyncio.run(main())
@@ -77,6 +90,8 @@ def _flushed(code: int) -> int:
         try:
             if stream is not None and not stream.closed:
                 stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+                complain(f"standard output can't be written: {error}")
             code = code or 1
     return code

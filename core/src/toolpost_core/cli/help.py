@@ -17,6 +17,14 @@ Usage: toolpost [FLAGS] [PROMPT]
 
 An agent for the terminal. Without -p it is interactive. `toolpost demo` shows it offline, without a key."""
 DEMO: Final = "Watch a recorded model work in a scratch project (--yes answers the questions)."
+DEMO_HELP: Final = f"""\
+Usage: toolpost demo [--yes] [--fast] [--keep DIR]
+
+{DEMO}
+
+  -y, --yes   answer the permission questions with yes, visibly
+  --fast      leave out the pauses
+  --keep DIR  work in DIR and leave it there; one that holds the project already is used as it is"""
 ENDING: Final = """\
 `toolpost COMMAND --help` tells more.
 Exit codes: 0 done, 1 failed, 2 bad usage or settings, 130 interrupted, 143 ended."""

@@ -36,9 +36,9 @@ def launch(arguments: Sequence[str]) -> int:
 def launch_demo(arguments: Sequence[str]) -> int:
     """Run the demonstration and return its exit code."""
     if arguments and arguments[0] in ("-h", "--help"):
-        from toolpost_core.cli.help import DEMO
+        from toolpost_core.cli.help import DEMO_HELP
 
-        print(f"Usage: toolpost demo [--yes] [--fast]\n\n{DEMO}")
+        print(DEMO_HELP)
         return 0
     return _run("demo", demo_options(arguments))
 

@@ -67,11 +67,22 @@ def launch_options(given: Given) -> LaunchOptions:
 
 def demo_options(arguments: Sequence[str]) -> LaunchOptions:
     """Return the options of `toolpost demo`, whose own flags the front end reads."""
-    known = {"--yes": "yes", "-y": "yes", "--fast": "fast"}
-    unknown = [word for word in arguments if word not in known]
-    if unknown:
-        raise UsageMistake(f"`toolpost demo` takes --yes (answers the questions) and --fast, not {unknown[0]}.")
-    return LaunchOptions(extra={known[word]: True for word in arguments})
+    switches = {"--yes": "yes", "-y": "yes", "--fast": "fast"}
+    extra: dict[str, Any] = {}
+    rest = list(arguments)
+    while rest:
+        word, equals, value = rest.pop(0).partition("=")
+        if word in switches and not equals:
+            extra[switches[word]] = True
+        elif word == "--keep":
+            extra["keep"] = value if equals else rest.pop(0) if rest and not rest[0].startswith("-") else ""
+            if not extra["keep"]:
+                raise UsageMistake("--keep needs a folder: the demo works in it and leaves it there.")
+        else:
+            raise UsageMistake(
+                f"`toolpost demo` takes --yes (answers the questions), --fast (no pauses) and --keep DIR, not {word}."
+            )
+    return LaunchOptions(extra=extra)
 
 
 def rules(texts: Sequence[str]) -> tuple[str, ...]:

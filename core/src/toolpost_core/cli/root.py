@@ -32,16 +32,22 @@ class LazyGroup(click.Group):
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    root = LazyGroup("toolpost", help="An agent for the terminal.")
+    names = {"help_option_names": ["-h", "--help"]}
+    root = LazyGroup("toolpost", help="An agent for the terminal.", context_settings=names)
     try:
         code: Any = root.main(list(arguments), prog_name="toolpost", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.exceptions.Abort:
         return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.UsageError as error:
+        said = error.format_message()
+        stop = "" if said.endswith((".", "?")) else "."
         where = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        complain(f"{error.format_message()}{where}")
+        complain(f"{said}{stop}{where}")
         return 2
     except click.ClickException as error:
         complain(error.format_message())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 
 from toolpost import SettingsError, ToolpostError
@@ -36,6 +37,10 @@ def guarded(work: Callable[[], int]) -> int:
         mute_stdout()
         return FAILED
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            complain(f"what there is to say can't be written: {error.strerror}")
+            mute_stdout()
+            return FAILED
         return crash(error)
 
 

@@ -131,7 +131,7 @@ class TurnLoop:
         return replace(state, turn=state.turn + 1, stop_blocks=0, transition=Transition.NEXT_TURN)
 
     def _over_budget(self, ended: Ended) -> Ended:
-        spent = f"{self.ledger.dollars:.2f} of {self.ledger.max_dollars or 0:.2f} dollars"
+        spent = f"{self.ledger.dollars:.4f} of {self.ledger.max_dollars or 0:.4f} dollars"
         return replace(ended, reason=StopReason.MAX_BUDGET, told=f"The budget is used up: {spent}")
 
     def _over_turns(self, ended: Ended) -> Ended:

@@ -146,7 +146,7 @@ def _parsed(lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], list[int]]:
             continue
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             bad.append(number)
             continue
         if isinstance(record, dict):
@@ -159,14 +159,14 @@ def _parsed(lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], list[int]]:
 def _chain(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Walk from the newest message to the root; where a link is missing, go on with the record before in the file."""
     messages = [r for r in records if r.get("type") in ("user", "assistant") and isinstance(r.get("message"), dict)]
-    place = {record.get("uuid"): index for index, record in enumerate(messages)}
+    place = {str(record.get("uuid")): index for index, record in enumerate(messages)}
     chain: list[Mapping[str, Any]] = []
     index = len(messages) - 1
     while index >= 0:
         record = messages[index]
         chain.append(record)
         parent = record.get("parentUuid")
-        before = place.get(parent, index - 1) if parent is not None else -1
+        before = place.get(str(parent), index - 1) if parent is not None else -1
         index = before if before < index else index - 1
     chain.reverse()
     return chain
@@ -211,6 +211,13 @@ def _blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
 
 
 def _is_block(block: object) -> bool:
-    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-        return False
-    return block["type"] != "text" or bool(str(block.get("text") or "").strip())
+    match block:
+        case {"type": "text", "text": text}:
+            return isinstance(text, str) and bool(text.strip())
+        case {"type": "tool_use", "id": str(), "name": str(), "input": dict()}:
+            return True
+        case {"type": "tool_result", "tool_use_id": str()}:
+            return True
+        case {"type": str(kind)}:
+            return kind not in ("text", "tool_use", "tool_result")
+    return False

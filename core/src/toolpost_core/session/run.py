@@ -14,7 +14,7 @@ from toolpost_core.loop.state import State, StopReason
 from toolpost_core.loop.turn import Ended, Keep, TurnLoop, joined
 from toolpost_core.session.engine import WARM_AFTER
 from toolpost_core.session.parts import json_usage
-from toolpost_core.session.transcript import REPLACEMENT
+from toolpost_core.session.transcript import REPLACEMENT, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +58,9 @@ class Run:
         session = self._session
         first = session.conversation.begins()
         gathering = session.prompt_task()
+        await asyncio.sleep(0)
+        # The tools are loaded while the sources of the prompt wait for what they started.
+        session.engine().load()
         context = await self._session_start() if first else []
         blocked, more = await self._submitted(prompt)
         gathered = await gathering
@@ -188,6 +191,8 @@ class Run:
 
     async def _after_answer(self, request: ModelRequest, answer: Answer, duration: float) -> None:
         session = self._session
+        if answer.id:
+            session.transcript.side(USAGE, messageId=answer.id, model=session.model.id, usage=json_usage(answer.usage))
         if not session.events.hears("after_model"):
             return
         from toolpost.events.turn import AfterModel
@@ -246,10 +251,10 @@ class Run:
         session, ledger = self._session, self._session.parts.ledger
         if session.model_in_use.known:
             self._open()
-        if ended.told and text is None:
-            session.emit(toolpost.Notice(ended.told, "warning"))
         subtype = SUBTYPES.get(ended.reason, "error_during_execution")
         failed = subtype != "success"
+        if ended.told and text is None and not failed:
+            session.emit(toolpost.Notice(ended.told, "warning"))
         error = str(ended.error) if ended.error is not None else ended.told if failed else ""
         total = Usage()
         for line in ledger.lines.values():

@@ -321,10 +321,11 @@ class Session:
 
     def _new_transcript(self) -> Transcript:
         """Return the transcript to begin with: a resumed session goes on in the file that it was read from."""
-        path, history, parent = self._own_path(), self.parts.history, None
-        if history is not None and self.parts.forked_from is None:
-            path, parent = history.path if path is not None else None, history.leaf
-        return Transcript(path, self._id, self.parts.version, self.warn, parent)
+        history, parts = self.parts.history, self.parts
+        if history is None or parts.forked_from is not None:
+            return Transcript(self._own_path(), self._id, parts.version, self.warn)
+        path = history.path if parts.options.persist else None
+        return Transcript(path, self._id, parts.version, self.warn, history.leaf)
 
     def _stand_in(self) -> None:
         self.surroundings.stand_in(

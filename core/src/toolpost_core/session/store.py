@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -48,6 +49,14 @@ class Store:
             raise SessionError(f"{session_id[:80]!r} is no session id: use up to 128 letters, digits, dots, _ and -.")
         return self.folder(project) / f"{session_id}.jsonl"
 
+    def vacant(self, project: Path, session_id: str) -> str:
+        """Return the id. Raises SessionError where a session of the project has it, or no session can."""
+        if self.path(project, session_id).exists():
+            raise SessionError(
+                f"There is a session {session_id} already. Go on with it (--resume {session_id}), or give another id."
+            )
+        return session_id
+
     def of(self, project: Path) -> list[SessionFile]:
         """Return a project's sessions, newest first; folders of similar names share a place, so each file is asked."""
         found = [session for session in self._in(self.folder(project)) if session.project in (None, project)]
@@ -89,6 +98,8 @@ class Store:
                 status = path.stat()
             except OSError:
                 continue
+            if not stat.S_ISREG(status.st_mode):
+                continue
             first = _first_record(path)
             cwd = first.get("cwd")
             project = Path(cwd) if isinstance(cwd, str) else None
@@ -101,7 +112,7 @@ def _first_record(path: Path) -> dict[str, Any]:
             for line in lines:
                 try:
                     record = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 if isinstance(record, dict) and record.get("type") == "user":
                     return record

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 REPLACEMENT: Final = "content-replacement"
 """The type of a record that says what is sent in the place of a result that was too long beside others."""
+USAGE: Final = "answer-usage"
+"""The type of a record that says what an answer used in all: its blocks are kept before that is known."""
 
 
 class Transcript:
@@ -84,23 +86,31 @@ class Transcript:
 
     def lock(self) -> None:
         """Open and lock the file; raises SessionError where another process has it."""
-        if self.path is not None and self._fd is None:
+        if self.path is None or self._broken or self._fd is not None:
+            return
+        try:
             self._fd = _open(self.path)
+        except OSError as error:
+            self._fail(error)
 
     def _append(self, record: Mapping[str, Any]) -> None:
         if self.path is None or self._broken:
             return
         line = _line(record)
+        self.lock()
+        if self._fd is None:
+            return
         try:
-            self.lock()
-            assert self._fd is not None
             _write_all(self._fd, line)
         except OSError as error:
-            self._broken = True
-            self._report(
-                f"The transcript {self.path} can't be written ({error.strerror}): the run goes on, but this session can be "
-                "resumed only up to here. Free some space, then start a new session."
-            )
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        self._broken = True
+        self._report(
+            f"The transcript {self.path} can't be written ({error.strerror}): the run goes on, but this session can be "
+            "resumed only up to here. Free some space, or mend the folder's rights, then start a new session."
+        )
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

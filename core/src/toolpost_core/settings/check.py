@@ -13,7 +13,8 @@ from toolpost_core.settings.problem import Problem
 def checked(document: Document) -> tuple[Document, list[Problem]]:
     """Return the document without the values of the wrong kind, and a problem for each.
 
-    A wrong item of a list is dropped alone: the rules beside it stay in force. Unknown keys are kept.
+    A wrong item of a list or an object is dropped alone: the rules and hooks beside it stay in force. Unknown keys are
+    kept.
     """
     problems: list[Problem] = []
     values = _fitting(document, (), document.values, problems)
@@ -40,9 +41,10 @@ def _fitting(
         elif not kind.fits(value):
             problems.append(_wrong(document, here, value, kind.says))
         elif kind.item is not None:
-            bad = [index for index, item in enumerate(value) if not kind.item(item)]
-            problems += [_wrong(document, (*here, index), value[index], kind.says) for index in bad]
-            kept[key] = [item for index, item in enumerate(value) if index not in bad]
+            items = dict(value.items() if isinstance(value, dict) else enumerate(value))
+            good = {place: item for place, item in items.items() if kind.item(item)}
+            problems += [_wrong(document, (*here, at), items[at], kind.says) for at in items if at not in good]
+            kept[key] = good if isinstance(value, dict) else list(good.values())
         else:
             kept[key] = _fitting(document, here, value, problems) if isinstance(value, dict) and not path else value
     return kept

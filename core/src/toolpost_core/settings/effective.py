@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from toolpost import SettingsError
 from toolpost_core.settings.check import checked, unknown_keys
 from toolpost_core.settings.document import Document, Unusable, parse_document, read_document
+from toolpost_core.settings.hooks import sound_hooks
 from toolpost_core.settings.merge import lookup, merged
 from toolpost_core.settings.places import managed_files
 from toolpost_core.settings.plugins import PluginSettings, plugin_settings
@@ -205,6 +206,7 @@ def _sound(documents: Iterable[Document], trusted: bool, problems: list[Problem]
         problems += unknown_keys(document)
         document, wrong = checked(document)
         document, left_out = permitted(document, trusted)
-        problems += [*wrong, *left_out]
+        document, odd = sound_hooks(document)
+        problems += [*wrong, *left_out, *odd]
         sound.append(document)
     return sound

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 
 class Kind(NamedTuple):
-    """A kind of value: a check, and what it allows in words. `item` is the check of a list's items."""
+    """A kind of value: a check, and what it allows in words. `item` is the check of what a list or an object holds."""
 
     fits: Callable[[Any], bool]
     says: str
@@ -42,14 +42,6 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _is_text_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
-
-
-def _is_list_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, list) for item in value.values())
-
-
 def _is_amount(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
 
@@ -61,6 +53,6 @@ AMOUNT: Final = Kind(_is_amount, "a number from 0")
 TEXTS: Final = Kind(_is_list, "a list of texts", _is_text)
 OBJECTS: Final = Kind(_is_list, "a list of objects", _is_object)
 OBJECT: Final = Kind(_is_object, "an object")
-TEXT_MAP: Final = Kind(_is_text_map, "an object whose values are texts")
-LIST_MAP: Final = Kind(_is_list_map, "an object whose values are lists")
+TEXT_MAP: Final = Kind(_is_object, "an object whose values are texts", _is_text)
+LIST_MAP: Final = Kind(_is_object, "an object whose values are lists", _is_list)
 DISABLE: Final = one_of("disable")

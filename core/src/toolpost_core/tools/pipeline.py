@@ -343,7 +343,15 @@ class Pipeline:
         for note in _notes(after):
             block = with_text(block, note)
         stop = refusal.stop or _stop(after)
-        return self._finish(call, CallResult(call, block, ruling=refusal.ruling, stop=stop), call.name)
+        result = CallResult(call, block, ruling=refusal.ruling, stop=stop)
+        return self._finish(call, result, self._summary(call))
+
+    def _summary(self, call: ToolUse) -> str:
+        """Return what a call that never ran was about, as far as it can be read."""
+        entry = self.pool.find(call.name)
+        if entry is None or call.raw is not None:
+            return call.name
+        return _shown(lambda: entry.tool.render_call(parse(self.pool, entry.tool, call.input)), call.name)
 
     async def _tell_failure(
         self, call: ToolUse, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool

@@ -76,6 +76,8 @@ def assemble(
     Of two tools with one name a plugin's beats an MCP one, then one that `overrides` the other's plugin, then the first
     by distribution; both are named to `report`.
     """
+    entries = tuple(entries)
+    _report_unknown(entries, rules, only or (), report)
     winners: dict[str, Entry] = {}
     absent: list[Absent] = []
     for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, e.distribution)):
@@ -101,6 +103,19 @@ def assemble(
             )
     ordered = tuple(sorted(winners.values(), key=lambda e: (e.tool.is_mcp, e.tool.name)))
     return _built(ordered, tuple(absent), options, report)
+
+
+def _report_unknown(
+    entries: Sequence[Entry], rules: Sequence[Rule], only: Sequence[str], report: Callable[[str], None]
+) -> None:
+    """Name what the command line narrows to or refuses and is no tool: a slip there would leave the wrong tools."""
+    known = {name for entry in entries for name in (entry.tool.name, *entry.tool.aliases)}
+    refused = [rule.tool for rule in rules if rule.source == "cliArg" and rule.behavior != "allow"]
+    unknown = [name for name in (*only, *refused) if name not in known and not re.search(r"[*_]", name)]
+    for name in dict.fromkeys(unknown):
+        report(
+            f"The command line names the tool {name!r}, which is not there. The tools are: {', '.join(sorted(known))}."
+        )
 
 
 def _built(

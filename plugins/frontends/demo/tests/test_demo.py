@@ -104,6 +104,14 @@ async def test_a_run_that_failed_is_a_failure_although_the_test_is_green() -> No
     assert (await play(mend_and_fail))[0] == 1
 
 
+async def test_an_interrupted_run_is_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    code, host = await play(lambda _: 130)
+    assert code == 130
+    said = capsys.readouterr().out
+    assert "red" not in said
+    assert f"{host.launched[0][1].cwd} is removed" in said.replace("\n", "")
+
+
 async def test_the_run_is_that_of_a_recorded_model_without_anybodys_settings() -> None:
     _, host = await play(mend)
     ((frontend, options),) = host.launched
@@ -131,6 +139,20 @@ async def test_a_folder_with_something_else_in_it_is_refused_and_stays_as_it_is(
     assert host.launched == []
     assert os.listdir(tmp_path) == ["thesis.txt"]  # noqa: PTH208 - nothing waits for a test
     assert "holds something else" in capsys.readouterr().err
+
+
+async def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert (await play(mend, keep=str(tmp_path / "file" / "below")))[0] == 2
+    said = capsys.readouterr().err
+    assert f"can't be written to {tmp_path / 'file' / 'below'}" in said
+
+
+async def test_a_project_without_its_git_folder_is_not_the_demos(tmp_path: Path) -> None:
+    (tmp_path / project.MARK).parent.mkdir()
+    (tmp_path / project.MARK).write_text("x = 1\n")
+    assert (await play(mend, keep=str(tmp_path)))[0] == 2
+    assert (tmp_path / project.MARK).read_text() == "x = 1\n"
 
 
 async def test_without_a_terminal_the_questions_need_yes(

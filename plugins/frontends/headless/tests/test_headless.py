@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from headless_doubles import SESSION, ScriptedDoor, ScriptedHost, result  # type: ignore[import-not-found]
 
-from toolpost import LaunchOptions, Notice, ProviderError, SettingsError
+from toolpost import LaunchOptions, Notice, ProviderError, Retrying, SettingsError, Streaming
 from toolpost_frontend_headless import Headless
 
 Capture = Any
@@ -56,6 +56,21 @@ async def test_the_exit_code_agrees_with_an_error_result(output_format: str, cap
         assert (out, err) == (b"", b"toolpost: error: Over 3 turns\n")
     else:
         assert json_lines(out)[-1]["errors"] == ["Over 3 turns"]
+
+
+@pytest.mark.parametrize(("output_format", "told"), [("text", True), ("json", True), ("stream-json", False)])
+async def test_a_wait_for_the_next_try_is_told(output_format: str, told: bool, capfdbinary: Capture) -> None:
+    wait = Streaming(Retrying(attempt=1, of=10, delay=2.0, error="No connection."))
+    assert await run(ScriptedDoor([wait, result()]), prompt="go", output_format=output_format) == 0
+    expected = b"toolpost: warning: No connection. Trying again in 2.0 s (1 of 10).\n"
+    assert capfdbinary.readouterr().err == (expected if told else b"")
+
+
+async def test_what_the_model_said_before_an_interruption_is_not_shown_as_the_error(capfdbinary: Capture) -> None:
+    ended = result(subtype="error_during_execution", is_error=True, text="I begin", terminal_reason="aborted_streaming")
+    assert await run(ScriptedDoor([ended]), prompt="go") == 1
+    out, err = capfdbinary.readouterr()
+    assert (out, err) == (b"", b"toolpost: error: The run was interrupted while the model answered.\n")
 
 
 @pytest.mark.parametrize(("refusal", "code"), [(ProviderError("No key"), 1), (SettingsError("Bad file"), 2)])

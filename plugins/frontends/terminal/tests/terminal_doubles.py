@@ -72,7 +72,7 @@ def question(tool_name: str = "Bash", suggestions: tuple[Any, ...] = (), **chang
         scope=PermissionScope(cwd=here, home=here, project=here),
     )
     decision = Ask("no rule allows it", suggestions=suggestions)
-    return Question(request=request, decision=decision, title=tool_name, **changes)
+    return Question(request=request, decision=decision, **{"title": tool_name, **changes})
 
 
 ALWAYS = {
@@ -121,6 +121,18 @@ class Scene:
         text = "cleaned\n" if reply.allow else f"The user said no: {reply.feedback}"
         yield tool_finished("Bash", "make clean", text=text, is_error=not reply.allow)
         yield result()
+
+    async def busy(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        asked = asyncio.create_task(self.ask(question()))
+        await asyncio.sleep(0)
+        yield tool_finished("Read", "b.py", text="b")
+        for event in text_events("the end"):
+            yield event
+        await asked
+        yield result()
+
+    async def stopped(self, prompt: str) -> AsyncIterator[SessionEvent]:
+        yield result(is_error=True, subtype="error_during_execution", terminal_reason="aborted_streaming")
 
     async def edit(self, prompt: str) -> AsyncIterator[SessionEvent]:
         given = {"file_path": "app.py", "old_string": "a - b", "new_string": "a + b"}

@@ -24,12 +24,17 @@ def rows(*drawings: Any, columns: int = 60) -> list[str]:
 
 
 def test_a_call_is_one_line_and_its_result_another() -> None:
-    event = tool_finished("Bash", "ls -la", text="total 8\na\nb\n", duration=2.34)
-    assert rows(*draw.finished(event, first_line=None)) == [
-        "● Bash(ls -la)  2.3 s",
-        "  ⎿  total 8",
-        "     … +2 lines",
-    ]
+    event = tool_finished("Bash", "ls -la", text="total 8\n", duration=2.34)
+    assert rows(*draw.finished(event, first_line=None)) == ["● Bash(ls -la)  2.3 s", "  ⎿  total 8"]
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_a_long_result_shows_its_first_line_and_its_last_ones_a_row_each(columns: int) -> None:
+    told = "....\n" + "-" * 90 + "\n" * 30 + "Ran 4 tests in the blink of an eye, that is 0.000 s\n\nOK\n"
+    drawn = rows(*draw.finished(tool_finished("Bash", "", text=told), first_line=None), columns=columns)
+    assert drawn[:3] == ["● Bash", "  ⎿  ....", "     … +31 lines"]
+    assert drawn[3].startswith("     Ran 4 tests"[:columns])
+    assert drawn[4:] == ["     OK"]
 
 
 def test_a_quick_call_does_not_say_how_long_it_took() -> None:
@@ -81,14 +86,28 @@ def test_a_checklist_has_a_box_for_each_state() -> None:
 
 def test_a_question_shows_the_whole_input_and_what_would_hide_in_it() -> None:
     drawn = rows(*asking.drawings(question(tool_input={"command": "ls\x1b[8m; id\u202e"}), None, None))
-    assert drawn == ["? Bash", "  command  ls; id<U+202E>", "  no rule allows it"]
+    assert drawn == ["? Bash", "  command  ls<U+001B>[8m; id<U+202E>", "  no rule allows it"]
 
 
-def test_an_interrupted_run_asks_on_and_an_error_is_told() -> None:
+def test_a_question_leaves_nothing_out_of_a_command() -> None:
+    hiding = "rm -rf x # \r ls" + "\n" * 100 + "id"
+    drawn = rows(*asking.drawings(question(title=hiding, tool_input={"command": hiding}), None, None))
+    assert drawn[0] == "? rm -rf x # <U+000D> ls id"
+    assert drawn[1] == "  command  rm -rf x # <U+000D> ls"
+    assert "           id" in drawn
+    assert rows(draw.call("Bash", hiding)) == ["● Bash(rm -rf x # <U+000D> ls id)"]
+
+
+def test_a_question_shows_all_of_a_change_and_what_would_hide_in_it() -> None:
+    change = Diff("a.py", None, "".join(f"line {number}\n" for number in range(200)) + "x\u202e = 1\n")
+    drawn = rows(*asking.drawings(question("Write", title="Write", details="Write a.py"), change, 1))
+    assert [row.strip() for row in drawn[-3:-1]] == ["200 + line 199", "201 + x<U+202E> = 1"]
+    assert drawn[-1] == "  Write a.py: no rule allows it", "the first line has left the screen"
+
+
+def test_an_interrupted_run_and_an_error_are_told() -> None:
     assert draw.outcome(result()) is None
-    assert rows(draw.outcome(result(is_error=True, terminal_reason="aborted_tools"))) == [
-        "⏹ Interrupted. What should be done instead?"
-    ]
+    assert rows(draw.outcome(result(is_error=True, terminal_reason="aborted_tools"))) == ["⏹ Interrupted"]
     failed = result(is_error=True, terminal_reason="model_error", text="No key")
     assert rows(draw.outcome(failed)) == ["✗ No key"]
 
@@ -101,6 +120,18 @@ def test_costs_say_where_a_price_is_not_known() -> None:
     assert draw.total(lines) == "$0.0123 + ?"
     assert rows(draw.costs(lines), columns=100)[-1].split() == ["all", "3", "$0.0123", "+", "?"]
     assert draw.dollars(12.345) == "$12.35"
+
+
+@pytest.mark.parametrize("columns", [30, 40, 80, 120])
+def test_costs_are_whole_at_any_width(columns: int) -> None:
+    lines = [CostLine(model="claude-sonnet-4-5", requests=12, usage=Usage(1200, 34), dollars=0.0123)]
+    drawn = " ".join(rows(draw.costs(lines), columns=columns)).split()
+    for figure in ("claude-sonnet-4-5", "12", "1,200", "34", "$0.0123"):
+        assert figure in drawn
+
+
+def test_a_prompt_of_several_rows_is_indented() -> None:
+    assert rows(draw.prompt("one two three\nfour"), columns=10) == ["› one two", "  three", "  four"]
 
 
 def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,8 @@ class ScriptedStage:
 
     async def choose(self, choices: Sequence[Any]) -> tuple[str, Reply]:
         self.asked += 1
-        await asyncio.sleep(0)
+        for _ in range(5):  # what comes meanwhile has time to come
+            await asyncio.sleep(0)
         assert self.asked == 1, "two questions at once"
         self.asked -= 1
         return choices[0].label, choices[0].reply
@@ -108,6 +109,13 @@ async def test_a_question_is_answered_and_the_answer_stays_on_the_screen() -> No
     assert stage.said.index("? Bash") < stage.said.index("→ Yes") < stage.said.index("● Bash(make clean)")
 
 
+async def test_nothing_comes_between_a_question_and_its_answer() -> None:
+    repl, stage, _ = sitting("busy now")
+    await repl.run()
+    assert re.search(r"\? Bash\n.*\n.*no rule allows it\n  → Yes\n", stage.said)
+    assert stage.said.index("→ Yes") < stage.said.index("● Read(b.py)") < stage.said.index("the end")
+
+
 async def test_questions_come_one_at_a_time() -> None:
     repl, _, _ = sitting()
     replies = await asyncio.gather(*(repl._ask(question(suggestions=(ALWAYS,))) for _ in range(5)))
@@ -131,6 +139,12 @@ async def test_once_ends_with_the_prompt_and_its_exit_code() -> None:
     repl, _, door = sitting("never", prompt="fail now", extra={"once": True})
     assert await repl.run() == 1
     assert door.prompts == ["fail now"]
+
+
+async def test_once_says_that_it_was_interrupted() -> None:
+    repl, stage, _ = sitting(prompt="stopped", extra={"once": True})
+    assert await repl.run() == 130
+    assert "⏹ Interrupted\n" in stage.said
 
 
 async def test_shift_tab_goes_through_the_modes() -> None:

@@ -21,6 +21,9 @@ import pytest
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed: no terminal to look at")
 
+# Says whether the terminal is as it was: it echoes, takes lines, and makes Enter a line feed.
+AFTER = "stty -a | grep -qE -- '-icanon|-echo |-icrnl' && echo BROKEN || echo AS BEFORE; exec sleep 60"
+
 Start = Callable[..., "Pane"]
 
 
@@ -44,6 +47,12 @@ class Pane:
     def screen(self) -> str:
         return self._run("capture-pane", "-t", "t", "-p").rstrip()
 
+    def colours(self) -> set[str]:
+        """Return the colours that are on the screen, as the numbers of their sequences."""
+        screen = self._run("capture-pane", "-t", "t", "-p", "-e")
+        numbers = {number for given in re.findall(r"\x1b\[([\d;]*)m", screen) for number in given.split(";")}
+        return {number for number in numbers if re.fullmatch(r"[349][0-8]|10[0-7]", number)}
+
     def shows(self, pattern: str) -> str:
         """Return the screen once it matches; fails with the screen if it does not within ten seconds."""
         return self._until(lambda screen: re.search(pattern, screen) is not None, f"{pattern!r} never showed")
@@ -51,8 +60,13 @@ class Pane:
     def no_longer_shows(self, pattern: str) -> str:
         return self._until(lambda screen: re.search(pattern, screen) is None, f"{pattern!r} stayed")
 
-    def pid(self) -> int:
-        return int(self._run("display-message", "-t", "t", "-p", "#{pane_pid}"))
+    def terminate(self) -> None:
+        """Send SIGTERM to the front end's process."""
+        shell = self._run("display-message", "-t", "t", "-p", "#{pane_pid}").strip()
+        command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", shell]
+        children = subprocess.run(command, check=True, capture_output=True, text=True)
+        (line,) = [line for line in children.stdout.splitlines() if "scripted_terminal" in line]
+        os.kill(int(line.split()[0]), signal.SIGTERM)
 
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
@@ -78,11 +92,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
     # A socket's path may have some hundred bytes only, which pytest's own folders use up.
     sockets = Path(tempfile.mkdtemp(prefix="tp-"))
 
-    def run(columns: int = 80, rows: int = 30, env: str = "", **options: Any) -> Pane:
+    def run(columns: int = 80, rows: int = 30, env: str = "", before: str = "", **options: Any) -> Pane:
         command = [sys.executable, str(HERE / "scripted_terminal.py"), json.dumps(options)]
         home = tmp_path / "home"
         shell = f"cd {shlex.quote(str(tmp_path))}; HOME={shlex.quote(str(home))} {env} {shlex.join(command)}"
-        panes.append(Pane(sockets / str(len(panes)), f"{shell}; echo EXIT $?; exec sleep 60", columns, rows))
+        panes.append(Pane(sockets / str(len(panes)), f"{before}{shell}; echo EXIT $?; {AFTER}", columns, rows))
         return panes[-1]
 
     yield run
@@ -150,7 +164,7 @@ def test_a_turn_is_interrupted_and_the_program_goes_on(start: Start, key: str) -
     pane.send("run")
     pane.shows("Bash\\(make all\\)(.|\n)*⎿  cc -c one.c")
     pane.press(key)
-    pane.shows("Interrupted. What should be done instead?")
+    pane.shows("⏹ Interrupted")
     pane.send("still here")
     pane.shows("You said: still here")
 
@@ -184,7 +198,67 @@ def test_control_d_leaves(start: Start) -> None:
     pane = start()
     pane.shows("/help")
     pane.press("C-d")
-    pane.shows("EXIT 0")
+    pane.shows("EXIT 0\nAS BEFORE")
+
+
+def test_where_only_one_prompt_is_answered_there_is_no_line_to_type_in(start: Start) -> None:
+    pane = start(prompt="run", extra={"once": True})
+    pane.shows("Bash\\(make all\\)")
+    pane.send("more")
+    pane.press("C-r")
+    assert "more" not in pane.screen()
+    pane.press("C-c")
+    screen = pane.shows("EXIT 130\nAS BEFORE")
+    assert "\n›\n" not in screen
+
+
+def test_an_end_before_the_input_line_is_there_gives_the_terminal_back(start: Start) -> None:
+    pane = start(undrawn=True)
+    pane.shows("›")
+    pane.terminate()
+    pane.shows("EXIT 143\nAS BEFORE")
+
+
+def test_lines_typed_before_the_program_runs_are_sent(start: Start) -> None:
+    pane = start(before="sleep 1; ")
+    pane.send("hello")
+    pane.type("half")
+    pane.shows("You said: hello(.|\n)*› half")
+
+
+def test_control_z_stops_the_program_and_it_comes_back_as_it_was(start: Start) -> None:
+    pane = start(before="set -m; ")
+    pane.shows("/help")
+    pane.type("half a line")
+    pane.press("C-z")
+    pane.shows("EXIT 14\\d\nAS BEFORE")
+
+
+def test_control_r_searches_what_was_sent(start: Start) -> None:
+    pane = start()
+    pane.shows("/help")
+    pane.send("find the needle")
+    pane.shows("You said: find")
+    pane.send("another")
+    pane.shows("You said: another")
+    pane.press("C-r")
+    pane.type("need")
+    pane.shows("› find the needle\n  Search back: need")
+    pane.press("Enter")
+    pane.shows("› find the needle\n  model-1")
+
+
+def test_no_color_is_obeyed_everywhere(start: Start) -> None:
+    pane = start(env="NO_COLOR=1")
+    pane.shows("/help")
+    pane.send("bash")
+    pane.shows("3. No")
+    assert pane.colours() == set()
+
+
+def test_the_status_is_cut_where_the_terminal_is_narrow(start: Start) -> None:
+    pane = start(columns=24)
+    pane.shows("  model-1 · default mo…")
 
 
 def test_lines_are_broken_with_alt_enter_and_with_a_backslash(start: Start) -> None:
@@ -242,6 +316,8 @@ def test_a_retry_is_visible(start: Start) -> None:
 def test_a_terminal_that_cannot_redraw_gets_plain_lines(start: Start) -> None:
     pane = start(env="TERM=dumb")
     pane.shows("›")
+    pane.send("hello")
+    assert pane.shows("You said: hello").count("› hello") == 1, "the terminal echoed it already"
     pane.send("bash")
     pane.shows("3. No(.|\n)*Number, or what to do instead:")
     pane.send("use git clean")
@@ -256,9 +332,5 @@ def test_a_terminal_that_cannot_redraw_gets_plain_lines(start: Start) -> None:
 def test_a_terminate_signal_gives_the_terminal_back(start: Start) -> None:
     pane = start()
     pane.shows("/help")
-    children = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pane.pid())], check=True, capture_output=True, text=True
-    )
-    (line,) = [line for line in children.stdout.splitlines() if "scripted_terminal" in line]
-    os.kill(int(line.split()[0]), signal.SIGTERM)
-    pane.shows("EXIT 143")
+    pane.terminate()
+    pane.shows("EXIT 143\nAS BEFORE")

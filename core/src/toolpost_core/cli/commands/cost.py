@@ -14,6 +14,7 @@ from toolpost_core.cli.commands.sessions import read_records
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import open_workspace, with_options
 from toolpost_core.loop.budget import Ledger
+from toolpost_core.session import transcript
 from toolpost_core.session.parts import json_usage
 from toolpost_core.session.store import Store
 
@@ -46,18 +47,16 @@ def cost(session: str | None, options: LaunchOptions, as_json: bool) -> None:
 
 
 def _lines(files: Iterable[Path], registry: Registry) -> list[CostLine]:
-    """Add up requests by model; the blocks of one answer share its id and its usage."""
+    """Add up requests by model; the blocks of one answer share its id, and what it used in all is told behind them."""
     answers: dict[str, tuple[str, Usage]] = {}
     for file in files:
         for record in read_records(file):
-            message = record.get("message")
-            if (
-                record.get("type") == "assistant"
-                and isinstance(message, dict)
-                and isinstance(message.get("usage"), dict)
-            ):
-                key = str(message.get("id") or record.get("uuid"))
-                answers[key] = (str(message.get("model")), _usage(message["usage"]))
+            match record:
+                case {"type": "assistant", "message": {"usage": dict(wire)} as message}:
+                    key = str(message.get("id") or record.get("uuid"))
+                    answers[key] = (str(message.get("model")), _usage(wire))
+                case {"type": transcript.USAGE, "messageId": str(key), "model": str(model), "usage": dict(wire)}:
+                    answers[key] = (model, _usage(wire))
     ledger = Ledger()
     models = {name: _model(name, registry) for name, _ in answers.values()}
     for name, usage in answers.values():

@@ -47,7 +47,8 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _plugins(workspace)
     yield from _frontends(workspace)
     yield _model(workspace)
-    errors = [problem for problem in workspace.problems if not problem.plugin]
+    told = {problem.text for problem in workspace.registry.problems}
+    errors = [problem for problem in workspace.problems if problem.text not in told]
     for problem in errors:
         yield Finding("settings", problem.level != "error", problem.text)
     if not errors:

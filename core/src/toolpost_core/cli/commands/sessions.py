@@ -73,7 +73,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
             for line in lines:
                 try:
                     record = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 if isinstance(record, dict):
                     yield record

@@ -15,6 +15,8 @@ from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import open_workspace, with_options
 from toolpost_core.settings.check import checked, unknown_keys
 from toolpost_core.settings.document import Unusable, read_document
+from toolpost_core.settings.hooks import sound_hooks
+from toolpost_core.settings.plugins import plugin_settings
 from toolpost_core.settings.problem import Problem
 from toolpost_core.settings.rules import rules_of
 
@@ -111,7 +113,9 @@ def _of_file(file: Path) -> Iterator[Problem]:
     document, wrong = checked(document)
     yield from wrong
     yield from unknown_keys(document)
+    yield from sound_hooks(document)[1]
     yield from rules_of([document], project=file.parent, config_dir=file.parent)[1]
+    yield from plugin_settings([document], trusted=True)[1]
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

@@ -25,6 +25,10 @@ READING_PAUSE: Final = 1.5
 """Seconds that a question stays on the screen before --yes answers it."""
 
 
+INTERRUPTED: Final = 129
+"""From here on an exit code says that a signal or a key ended the run."""
+
+
 class Demo(Frontend):
     """Plays a recorded model through the real loop and the real tools, in a project of its own."""
 
@@ -46,6 +50,9 @@ class Demo(Frontend):
         report.introduce(folder, fast=bool(extra.get("fast")))
         with as_file(files(__package__) / "cassette.jsonl") as cassette:
             code = await host.launch("terminal", _options(host.options, folder, cassette, extra))
+        if code >= INTERRUPTED:
+            report.leave(folder, kept=bool(extra.get("keep")))
+            return code
         tests = await project.tests(folder)
         report.show(tests, await project.diff(folder), folder, kept=bool(extra.get("keep")))
         return code if code else 0 if tests.ok else 1

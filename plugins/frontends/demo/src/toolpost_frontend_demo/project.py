@@ -80,10 +80,14 @@ class DemoError(ToolpostError):
 async def lay_out(folder: Path) -> bool:
     """Write the project and commit it; a folder that holds it already stays as it is, changes and all.
 
-    Returns whether it was written. Raises DemoError where the folder holds something else, or git does not work.
+    Returns whether it was written. Raises DemoError where the folder holds something else or can't be written to, or git
+    does not work.
     """
-    if not _write(folder):
-        return False
+    try:
+        if not _write(folder):
+            return False
+    except OSError as error:
+        raise DemoError(f"The project can't be written to {folder}: {error}. Name another folder.") from error
     identity = ("-c", "user.name=Toolpost demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false")
     for arguments in (("init", "-q"), ("add", "."), (*identity, "commit", "-q", "-m", "A package with a bug")):
         done = await run(folder, "git", *arguments)
@@ -93,7 +97,7 @@ async def lay_out(folder: Path) -> bool:
 
 
 def _write(folder: Path) -> bool:
-    if (folder / MARK).is_file():
+    if (folder / MARK).is_file() and (folder / ".git").is_dir():
         return False
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DemoError(f"{folder} holds something else than the demo's project. Name an empty folder, or a new one.")

@@ -27,8 +27,16 @@ def show(tests: Outcome, diff: str, folder: Path, *, kept: bool) -> None:
     verdict = ("  ✔ green", "bold green") if tests.ok else (f"  ✗ red: {said[-1] if said else 'no output'}", "bold red")
     console.print(Text(*verdict))
     console.print()
+    leave(folder, kept=kept)
+
+
+def leave(folder: Path, *, kept: bool) -> None:
+    """Say what becomes of the project."""
+    from rich.console import Console
+    from rich.text import Text
+
     where = f"The project stays in {folder}" if kept else f"{folder} is removed; --keep DIR keeps the project"
-    console.print(Text(where, "dim"), soft_wrap=True)
+    Console(file=sys.stdout, highlight=False, markup=False).print(Text(where, "dim"), soft_wrap=True)
 
 
 def complain(text: str) -> None:

@@ -6,9 +6,20 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolpost import Frontend, LaunchOptions, Notice, RunResult, SettingsError, ToolpostError, Usage
+from toolpost import (
+    Frontend,
+    LaunchOptions,
+    Notice,
+    Retrying,
+    RunResult,
+    SettingsError,
+    Streaming,
+    ToolpostError,
+    Usage,
+)
 
 from . import pipes
 from .control import answer
@@ -24,6 +35,9 @@ if TYPE_CHECKING:
     from toolpost import Host, SessionDoor, SessionEvent
 
     PromptContent = str | Sequence[Mapping[str, Any]]
+
+INTERRUPTIONS: Final = {"aborted_streaming": "the model answered", "aborted_tools": "tools ran"}
+"""What went on when a run was interrupted, by its terminal reason."""
 
 
 class Headless(Frontend):
@@ -72,7 +86,8 @@ def _complain(text: str, level: str = "error") -> None:
     """Tell the person on standard error, where there is one."""
     if sys.stderr is not None and not sys.stderr.closed:
         prefix = "" if level == "info" else f"{level}: "
-        print(f"toolpost: {prefix}{text}", file=sys.stderr, flush=True)
+        with suppress(OSError):
+            print(f"toolpost: {prefix}{text}", file=sys.stderr, flush=True)
 
 
 class _Output:
@@ -168,11 +183,25 @@ class _PrintRun:
     async def _show(self, event: SessionEvent) -> None:
         if isinstance(event, Notice) and (event.level != "info" or self._options.verbose):
             _complain(event.text, event.level)
+        if isinstance(event, Streaming) and isinstance(event.event, Retrying):
+            self._tell_wait(event.event)
         if isinstance(event, RunResult):
             self._code = 1 if event.is_error else 0
             if event.is_error and self._options.output_format == "text":
-                _complain("; ".join(event.errors) or event.text or f"The run ended: {event.terminal_reason}.")
+                _complain(_why_it_failed(event))
         await self._out.show(event)
+
+    def _tell_wait(self, event: Retrying) -> None:
+        """Say why nothing happens; stream-json has a line for it."""
+        if self._options.output_format != "stream-json":
+            _complain(f"{event.error} Trying again in {event.delay:.1f} s ({event.attempt} of {event.of}).", "warning")
+
+
+def _why_it_failed(result: RunResult) -> str:
+    """Say why a run ended in an error; the text of one that was interrupted is what the model said before."""
+    if result.terminal_reason in INTERRUPTIONS:
+        return f"The run was interrupted while {INTERRUPTIONS[result.terminal_reason]}."
+    return "; ".join(result.errors) or result.text or f"The run ended: {result.terminal_reason}."
 
 
 def _failure(text: str, session_id: str) -> RunResult:

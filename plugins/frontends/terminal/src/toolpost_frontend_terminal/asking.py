@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolpost import Diff, Reply
 
 from . import draw
-from .clean import clean_input, one_line
+from .clean import clean_input, one_line_input
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from .draw import Drawing
 
 STOP = Reply(allow=False, stop=True)
-MOST_INPUT_LINES = 20
+MOST_LINES = 400
+"""What lies further down is not seen before it is allowed, so this is more than a screen holds."""
+_AT_A_GLANCE = 12
 _PLACES = {
     "localSettings": ".toolpost/settings.local.json",
     "projectSettings": ".toolpost/settings.json",
@@ -54,14 +56,16 @@ def drawings(question: Question, view: View | None, first_line: int | None) -> l
     """Draw what would be done and why it is asked."""
     from rich.text import Text
 
-    head = Text(overflow="fold").append("? ", "bold yellow").append(one_line(question.title), "bold")
-    details = clean_input(one_line(question.details))
-    if details and details != question.title:
+    title, details = one_line_input(question.title), one_line_input(question.details)
+    head = Text(overflow="fold").append("? ", "bold yellow").append(title, "bold")
+    if details and details != title:
         head.append(f"  {details}")
     told = {key: value for key, value in question.request.tool_input.items() if value != question.details}
-    body = draw.view(view, first_line) if view is not None else _input(told)
-    reason = Text(f"  {one_line(question.decision.reason)}", "dim", overflow="fold")
-    return [head, body, *([reason] if question.decision.reason else [])]
+    body = draw.view(view, first_line, most=MOST_LINES) if view is not None else _input(told)
+    # The first line has left the screen where the body is long; what is asked has to stand beside the answers.
+    again = details or title if _lines(view, told) > _AT_A_GLANCE else ""
+    said = ": ".join(filter(None, (again, one_line_input(question.decision.reason))))
+    return [head, body, *([Text(f"  {said}", "dim", overflow="fold")] if said else [])]
 
 
 def view_of(question: Question) -> View | None:
@@ -79,7 +83,13 @@ def answered(label: str) -> Drawing:
     """The answer that was given, left under the question."""
     from rich.text import Text
 
-    return Text(f"  → {one_line(label)}", "cyan", overflow="fold")
+    return Text(f"  → {one_line_input(label)}", "cyan", overflow="fold")
+
+
+def _lines(view: View | None, told: Mapping[str, Any]) -> int:
+    if isinstance(view, Diff):
+        return len((view.before or "").splitlines()) + len(view.after.splitlines())
+    return sum(_as_text(value).count("\n") + 1 for value in told.values()) if view is None else 0
 
 
 def _input(given: Mapping[str, Any]) -> Drawing:
@@ -91,10 +101,10 @@ def _input(given: Mapping[str, Any]) -> Drawing:
     grid.add_column(overflow="fold")
     for key, value in given.items():
         lines = clean_input(_as_text(value)).split("\n")
-        shown = Text("\n".join(lines[:MOST_INPUT_LINES]))
-        if len(lines) > MOST_INPUT_LINES:
-            shown.append(f"\n… +{len(lines) - MOST_INPUT_LINES} lines", "dim")
-        grid.add_row(f"  {one_line(key)}", shown)
+        shown = Text("\n".join(lines[:MOST_LINES]))
+        if len(lines) > MOST_LINES:
+            shown.append(f"\n… +{len(lines) - MOST_LINES} lines", "dim")
+        grid.add_row(f"  {one_line_input(key)}", shown)
     return grid
 
 
@@ -108,7 +118,7 @@ def _effect(update: RuleUpdate) -> str:
     if update["type"] == "setMode":
         return f"{update.get('mode', 'default')} mode"
     if update["type"] in ("addDirectories", "removeDirectories"):
-        return ", ".join(one_line(folder) for folder in update.get("directories", []))
+        return ", ".join(one_line_input(folder) for folder in update.get("directories", []))
     rules = (_rule(rule) for rule in update.get("rules", []))
     behavior = update.get("behavior", "allow")
     return f"{'' if behavior == 'allow' else behavior + ' '}{', '.join(rules)}"
@@ -116,7 +126,7 @@ def _effect(update: RuleUpdate) -> str:
 
 def _rule(rule: Mapping[str, str]) -> str:
     content = rule.get("ruleContent")
-    return clean_input(one_line(rule.get("toolName", "") + (f"({content})" if content else "")))
+    return one_line_input(rule.get("toolName", "") + (f"({content})" if content else ""))
 
 
 def _place(update: RuleUpdate) -> str:

@@ -11,8 +11,11 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-# Characters that reorder what is read, or that take no room and so hide in a command.
-_DECEPTIVE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+# Characters that reorder what is read, or that take no room and so hide in a command; and all that a terminal obeys.
+_DECEPTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069"
+    "\u3164\ud800-\udfff\ufeff\uffa0\U000e0000-\U000e007f]"
+)
 
 
 def clean(text: str) -> str:
@@ -24,10 +27,16 @@ def clean(text: str) -> str:
 
 
 def clean_input(text: str) -> str:
-    """Like `clean`, for what a person is asked to allow: what would deceive the eye is spelt out."""
-    return _DECEPTIVE.sub(lambda match: f"<U+{ord(match[0]):04X}>", clean(text))
+    """Return all of what a person is asked to allow: nothing is left out, what would deceive the eye is spelt out."""
+    shown = _DECEPTIVE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text.replace("\r\n", "\n"))
+    return shown.expandtabs(4)
 
 
 def one_line(text: str) -> str:
     """Return the text on one line, cleaned."""
     return " ".join(clean(text).split())
+
+
+def one_line_input(text: str) -> str:
+    """Return what a call is given on one line, with nothing left out but blanks."""
+    return " ".join(clean_input(text).split())

@@ -121,5 +121,6 @@ KEYS: Final[Mapping[str, str]] = {
     "Alt-Enter, Ctrl-J": "a new line; so does a \\ before Enter",
     "Esc, Ctrl-C": "interrupt the turn; Ctrl-C twice at an empty prompt leaves",
     "Shift-Tab": "the next permission mode",
-    "↑ ↓": "earlier prompts",
+    "↑ ↓, Ctrl-R": "earlier prompts; Ctrl-R searches them",
+    "Ctrl-Z": "leave it for a while; fg comes back",
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolpost import Checklist, Diff
 
-from .clean import clean, one_line
+from .clean import clean, clean_input, one_line, one_line_input
 from .diff import count, diff_lines
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_DIFF_LINES = 60
 MOST_LINES = 6
+MOST_RESULT_LINES = 3
+_COSTS_COLUMNS = 66
 _MARKS = {"completed": ("☑", "green"), "in_progress": ("▶", "bold"), "pending": ("☐", "dim")}
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "yellow"), "error": ("✗", "red")}
 
@@ -30,8 +32,8 @@ def call(name: str, summary: str, *, style: str = "green", note: str = "") -> Dr
     from rich.text import Text
 
     # A call that was refused before its input was read has nothing to tell but its name.
-    told = f"({one_line(summary)})" if summary not in ("", name) else ""
-    title = Text.assemble(("● ", style), (one_line(name), "bold"), told)
+    told = f"({one_line_input(summary)})" if summary not in ("", name) else ""
+    title = Text.assemble(("● ", style), (one_line_input(name), "bold"), told)
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, overflow="ellipsis")
     grid.add_column(no_wrap=True, style="dim")
@@ -39,13 +41,13 @@ def call(name: str, summary: str, *, style: str = "green", note: str = "") -> Dr
     return grid
 
 
-def under(body: Drawing, *, cut: bool = False) -> Drawing:
-    """What belongs to the line above it: indented behind an elbow, its lines folded, or cut to a row each."""
+def under(body: Drawing) -> Drawing:
+    """What belongs to the line above it: indented behind an elbow."""
     from rich.table import Table
 
     grid = Table.grid(padding=0)
     grid.add_column(width=5, no_wrap=True)
-    grid.add_column(overflow="ellipsis" if cut else "fold", no_wrap=cut)
+    grid.add_column(overflow="fold")
     grid.add_row("  ⎿  ", body)
     return grid
 
@@ -55,20 +57,22 @@ def finished(event: ToolFinished, *, first_line: int | None, drawn: bool = False
     note = seconds(event.duration) if event.duration > 1 else ""
     lines: list[Drawing] = [call(event.tool_name, event.summary, style="red" if event.is_error else "green", note=note)]
     if event.is_error:
-        lines.append(under(_failure(event.text)))
+        lines.append(under(_ends(event.text, style="red", most=MOST_LINES)))
     elif isinstance(event.view, Diff):
         lines += [under(changes(event.view))] if drawn else [under(changes(event.view)), diff(event.view, first_line)]
     elif event.view is not None:
         lines.append(under(view(event.view, None)))
     else:
-        lines.append(under(_excerpt(event.text, style="dim", most=1), cut=True))
+        said = _ends(event.text, style="dim", most=MOST_RESULT_LINES)
+        said.no_wrap, said.overflow = True, "ellipsis"
+        lines.append(under(said))
     return lines
 
 
-def view(what: View, first_line: int | None) -> Drawing:
-    """Any view of a result or of what is asked."""
+def view(what: View, first_line: int | None, *, most: int = MOST_DIFF_LINES) -> Drawing:
+    """Any view of a result or of what is asked; of a diff, so many lines."""
     if isinstance(what, Diff):
-        return diff(what, first_line)
+        return diff(what, first_line, most=most)
     if isinstance(what, Checklist):
         return checklist(what)
     return _excerpt(what.text, style="dim", most=MOST_LINES, more=what.more)
@@ -85,16 +89,16 @@ def _excerpt(text: str, *, style: str, most: int, more: int = 0) -> Text:
     return shown
 
 
-def _failure(text: str) -> Text:
-    """The first line of an error and its last ones, which tell most."""
+def _ends(text: str, *, style: str, most: int) -> Text:
+    """The first line and the last ones, which tell most of an error and of a run of tests."""
     from rich.text import Text
 
     lines = [line.rstrip() for line in clean(text).strip("\n").split("\n")]
-    if len(lines) <= MOST_LINES + 1:
-        return Text("\n".join(lines), "red")
-    telling = [line for line in lines[1:] if any(map(str.isalnum, line))][1 - MOST_LINES :]
-    shown = Text(lines[0], "red").append(f"\n… +{len(lines) - 1 - len(telling)} lines\n", "dim")
-    return shown.append("\n".join(telling), "red")
+    if len(lines) <= most + 1:
+        return Text("\n".join(lines) or "(no output)", style)
+    telling = [line for line in lines[1:] if any(map(str.isalnum, line))][1 - most :]
+    shown = Text(lines[0], style).append(f"\n… +{len(lines) - 1 - len(telling)} lines\n", "dim")
+    return shown.append("\n".join(telling), style)
 
 
 def changes(change: Diff) -> Text:
@@ -107,7 +111,7 @@ def changes(change: Diff) -> Text:
     return Text.assemble((f"+{added}", "green"), (f" −{removed}", "red"))
 
 
-def diff(change: Diff, first_line: int | None) -> Drawing:
+def diff(change: Diff, first_line: int | None, *, most: int = MOST_DIFF_LINES) -> Drawing:
     """Coloured lines with their numbers; without numbers where the first line's is not known."""
     from rich.table import Table
     from rich.text import Text
@@ -120,11 +124,11 @@ def diff(change: Diff, first_line: int | None) -> Drawing:
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
     styles = {"-": "red", "+": "green", " ": "dim", "…": "dim italic"}
-    for line in lines[:MOST_DIFF_LINES]:
+    for line in lines[:most]:
         number = str(line.number + start - 1) if first_line is not None and line.number else ""
-        grid.add_row(number, Text(line.kind, styles[line.kind]), Text(clean(line.text), styles[line.kind]))
-    if len(lines) > MOST_DIFF_LINES:
-        grid.add_row("", "…", Text(f"+{len(lines) - MOST_DIFF_LINES} lines", "dim"))
+        grid.add_row(number, Text(line.kind, styles[line.kind]), Text(clean_input(line.text), styles[line.kind]))
+    if len(lines) > most:
+        grid.add_row("", "…", Text(f"+{len(lines) - most} lines", "dim"))
     return grid
 
 
@@ -140,12 +144,15 @@ def checklist(items: Checklist) -> Text:
     return text
 
 
-def prompt(text: str) -> Text:
+def prompt(text: str) -> Drawing:
     """What the person sent."""
-    from rich.text import Text
+    from rich.table import Table
 
-    lines = clean(text).rstrip().split("\n")
-    return Text("\n".join(f"{'›' if not index else ' '} {line}" for index, line in enumerate(lines)), "bold cyan")
+    grid = Table.grid(padding=0)
+    grid.add_column(width=2, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row("›", lines_of(text.rstrip()), style="bold cyan")
+    return grid
 
 
 def notice(event: Notice) -> Text:
@@ -161,7 +168,7 @@ def outcome(result: RunResult) -> Text | None:
     from rich.text import Text
 
     if result.terminal_reason.startswith("aborted"):
-        return Text("⏹ Interrupted. What should be done instead?", "yellow")
+        return Text("⏹ Interrupted", "yellow")
     if not result.is_error:
         return None
     said = "; ".join(map(str, result.errors)) or result.text or result.terminal_reason
@@ -170,24 +177,46 @@ def outcome(result: RunResult) -> Text | None:
 
 def costs(lines: Sequence[CostLine]) -> Drawing:
     """The cost table."""
-    from rich.table import Table
     from rich.text import Text
 
     if not lines:
         return Text("Nothing was asked of a model yet.", "dim")
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("model", overflow="fold")
-    for name in ("requests", "input", "cache read", "cache write", "output", "cost"):
-        table.add_column(name, justify="right")
+    rows: list[Sequence[str]] = [("model", "requests", "input", "cache read", "cache write", "output", "cost")]
     for line in lines:
         use = line.usage
         tokens = (
             use.input_tokens, use.cache_read_input_tokens, use.cache_creation_input_tokens, use.output_tokens,
         )  # fmt: skip
-        table.add_row(one_line(line.model), str(line.requests), *(f"{n:,}" for n in tokens), dollars(line.dollars))
+        counts = [f"{count:,}" for count in (line.requests, *tokens)]
+        rows.append((one_line(line.model), *counts, dollars(line.dollars)))
     if len(lines) > 1:
-        table.add_row("all", str(sum(line.requests for line in lines)), "", "", "", "", total(lines), style="bold")
-    return table
+        rows.append(("all", f"{sum(line.requests for line in lines):,}", "", "", "", "", total(lines)))
+    return _Costs(rows)
+
+
+class _Costs:
+    """A row for each model; a column for each where the terminal is too narrow for that."""
+
+    def __init__(self, rows: Sequence[Sequence[str]]) -> None:
+        self._rows = rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.table import Table
+
+        if options.max_width < _COSTS_COLUMNS:
+            names, *models = self._rows
+            table = Table.grid("", *("" for _ in models), padding=(0, 2, 0, 0))
+            table.columns[0].style = "dim"
+            for cells in zip(names, *models, strict=True):
+                table.add_row(*cells)
+        else:
+            table = Table("model", box=None, padding=(0, 2, 0, 0), header_style="dim")
+            table.columns[0].overflow = "fold"
+            for name in self._rows[0][1:]:
+                table.add_column(name.replace(" ", "\n"), justify="right")
+            for row in self._rows[1:]:
+                table.add_row(*row, style="bold" if row[0] == "all" else "")
+        yield table
 
 
 def rules(all_rules: Sequence[Rule], mode: str) -> Drawing:

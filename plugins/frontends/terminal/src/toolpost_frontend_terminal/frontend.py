@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .screen import Screen
 
 # Loading the input line takes a quarter of a second: what it will look like stands there meanwhile.
+_CLEAN_ROW = "\r\x1b[K"
 _PREVIEW = "\n\n› "
 _UNDO_PREVIEW = "\r\x1b[J\x1b[A"
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -40,13 +41,13 @@ class Terminal(Frontend):
         from .typeahead import kept
 
         draws = _can_redraw(os.environ)
-        with kept(sys.stdin.fileno()) if draws else nullcontext(), _ending(_SIGNALS) as codes:
+        with kept(sys.stdin.fileno()) if draws else nullcontext("") as early, _ending(_SIGNALS) as codes:
             title = _title(host.version, host.options.cwd or Path.cwd())
-            print(title, end=_PREVIEW if draws else "\n", flush=True)
+            print((_CLEAN_ROW if draws else "") + title, end=_PREVIEW if draws else "\n", flush=True)
             try:
-                return await _sit(host, draws=draws)
+                return await _sit(host, draws=draws, early=early)
             except ToolpostError as error:
-                print(f"toolpost: error: {error}", file=sys.stderr, flush=True)
+                print(_wrapped(f"toolpost: error: {error}", _columns(sys.stderr)), file=sys.stderr, flush=True)
                 return 2 if isinstance(error, SettingsError) else 1
             except asyncio.CancelledError:
                 if not codes:
@@ -75,7 +76,7 @@ def _ending(signals: Mapping[signal.Signals, int]) -> Iterator[Sequence[int]]:
             loop.remove_signal_handler(number)
 
 
-async def _sit(host: Host, *, draws: bool) -> int:
+async def _sit(host: Host, *, draws: bool, early: str) -> int:
     from .locate import locator
     from .repl import Repl
 
@@ -86,7 +87,8 @@ async def _sit(host: Host, *, draws: bool) -> int:
         return opened.cwd if opened is not None else host.options.cwd or Path.cwd()
 
     locate = locator(folder)
-    async with _screen(locate, os.environ) if draws else _plain(locate) as stage:
+    once = bool(host.options.extra.get("once"))
+    async with _screen(locate, os.environ, early, reads=not once) if draws else _plain(locate) as stage:
         repl = Repl(host, stage, locate, interactive=_is_terminal(sys.stdin))
         return await repl.run()
 
@@ -95,7 +97,7 @@ def _can_redraw(env: Mapping[str, str]) -> bool:
     return _is_terminal(sys.stdin) and _is_terminal(sys.stdout) and env.get("TERM", "") not in ("", "dumb")
 
 
-def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str]) -> Screen:
+def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str], early: str, *, reads: bool) -> Screen:
     from .history import PromptHistory, config_dir
     from .live import Live
     from .narrate import Narrator
@@ -104,7 +106,7 @@ def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str]) -> Scr
 
     narrator = Narrator(Paragraphs(), locate, markdown=True)
     print(end=_UNDO_PREVIEW, flush=True)
-    return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env)))
+    return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env)), early=early, reads=reads)
 
 
 def _plain(locate: Callable[[Diff], int | None]) -> PlainStage:
@@ -124,9 +126,23 @@ def _title(version: str, folder: Path) -> str:
     if home and shown.startswith(home + os.sep):
         shown = "~" + shown[len(home) :]
     name = f"toolpost {version}  "
-    try:
-        columns = os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        columns = 80
-    room = max(8, columns - len(name) - 1)
+    room = max(8, _columns(sys.stdout) - len(name) - 1)
     return name + one_line(shown if len(shown) <= room else "…" + shown[1 - room :])
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def _wrapped(text: str, columns: int) -> str:
+    """Break long lines between words; their rest keeps the indentation."""
+    from textwrap import fill
+
+    def broken(line: str) -> str:
+        indent = " " * (len(line) - len(line.lstrip(" -")))
+        return fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+    return "\n".join(map(broken, text.split("\n")))

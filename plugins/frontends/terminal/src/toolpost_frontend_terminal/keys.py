@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
@@ -20,15 +20,21 @@ if TYPE_CHECKING:
 def bindings(screen: Screen, asking: Filter) -> KeyBindings:
     """Return the bindings: those of the input line, and those of a question."""
     keys = KeyBindings()
-    _input_keys(keys, screen, ~asking)
+    _input_keys(keys, screen, ~asking & ~is_searching)
     _question_keys(keys, screen, asking)
+
+    @keys.add("c-z")
+    def _suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
     return keys
 
 
 def _input_keys(keys: KeyBindings, screen: Screen, typing: Filter) -> None:
     busy = Condition(lambda: screen.is_busy)
+    deaf = Condition(lambda: not screen.reads)
 
-    @keys.add("enter", filter=typing)
+    @keys.add("enter", filter=typing & ~deaf)
     def _send(event: KeyPressEvent) -> None:
         if event.current_buffer.document.char_before_cursor == "\\":
             event.current_buffer.delete_before_cursor()
@@ -36,8 +42,14 @@ def _input_keys(keys: KeyBindings, screen: Screen, typing: Filter) -> None:
         else:
             screen.send()
 
-    @keys.add("escape", "enter", filter=typing)
-    @keys.add("c-j", filter=typing)
+    @keys.add(Keys.Any, filter=typing & deaf)
+    @keys.add(Keys.BracketedPaste, filter=typing & deaf)
+    @keys.add("enter", filter=typing & deaf)
+    def _ignore(event: KeyPressEvent) -> None:
+        del event
+
+    @keys.add("escape", "enter", filter=typing & ~deaf)
+    @keys.add("c-j", filter=typing & ~deaf)
     def _newline(event: KeyPressEvent) -> None:
         event.current_buffer.newline(copy_margin=False)
 

@@ -23,7 +23,7 @@ from toolpost import (
     ToolUseStart,
 )
 
-from .clean import clean, one_line
+from .clean import clean, one_line, one_line_input
 
 Fragment: TypeAlias = tuple[str, str]
 Line: TypeAlias = Sequence[Fragment]
@@ -86,8 +86,8 @@ class Live:
     def lines(self, tail: Sequence[str], queued: Sequence[str]) -> list[Line]:
         """Return what to draw, from the top down."""
         shown: list[Line] = [[("", line)] for line in tail]
-        for call in self._running.values():
-            shown += self._call(call)
+        for index, call in enumerate(self._running.values(), 1):
+            shown += self._call(call, self._hint if index == len(self._running) else "")
         if self.busy and not self._running:
             shown.append(self._spinner())
         shown += [[(_DIM, f"  next: {one_line(text)}")] for text in queued]
@@ -109,14 +109,14 @@ class Live:
         elif isinstance(event, InputDelta) and not self._activity.startswith("Preparing"):
             self._activity = "Preparing a call"
 
-    def _call(self, call: _Running) -> list[Line]:
-        title = f"({one_line(call.summary)})" if call.summary else ""
+    def _call(self, call: _Running, hint: str) -> list[Line]:
+        title = f"({one_line_input(call.summary)})" if call.summary else ""
         lines: list[Line] = [
             [
                 ("ansigreen", f"{self._frame()} "),
                 ("bold", one_line(call.name)),
                 ("", title),
-                (_DIM, f"  {self._elapsed(call.since)}"),
+                (_DIM, "  " + " · ".join(filter(None, (self._elapsed(call.since), hint)))),
             ]
         ]
         last = clean(call.progress).rstrip().rpartition("\n")[2].strip()

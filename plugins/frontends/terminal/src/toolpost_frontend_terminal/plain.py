@@ -36,7 +36,7 @@ class PlainStage:
         self._input = _Lines()
         self._interactive = sys.stdin is not None and sys.stdin.isatty()
         self._interrupt: Callable[[], None] | None = None
-        self._leaving = False
+        self._leaving = self._typed = False
 
     async def __aenter__(self) -> PlainStage:
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._on_interrupt)
@@ -52,14 +52,16 @@ class PlainStage:
             line = await self._read("› " if not text else "  ")
             if line is None:
                 return text.strip() or None
-            self._leaving = False
+            self._leaving, self._typed = False, self._interactive
             if line.endswith("\\"):
                 text += line[:-1] + "\n"
             elif (text + line).strip():
                 return (text + line).strip()
 
     def show(self, kind: str, *drawings: Drawing) -> None:
-        """Print at once."""
+        """Print at once; a prompt that was typed stands there already."""
+        if kind == "prompt" and self._typed:
+            self._typed, drawings = False, ()
         self._print(*self._narrator.other(kind, *drawings))
 
     def follow(self, event: SessionEvent) -> None:
@@ -116,7 +118,7 @@ class PlainStage:
             self._input.end()
         else:
             self._leaving = True
-            print("\nCtrl-C again leaves.", flush=True)
+            print("\nCtrl-C again leaves.\n› ", end="", flush=True)
 
 
 def _chosen(text: str, choices: Sequence[Choice]) -> Choice | None:

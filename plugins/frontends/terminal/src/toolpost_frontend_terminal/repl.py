@@ -47,7 +47,9 @@ class Repl:
         self._pause = float(extra.get("pause", 0))
         self._interactive = interactive
         self._asking = asyncio.Lock()
-        self._failed = False
+        self._code = 0
+        self._asked = False
+        self._after: list[SessionEvent] = []
         self.door: SessionDoor | None = None
 
     async def run(self) -> int:
@@ -62,7 +64,7 @@ class Repl:
             self._show_status(door)
             await self._serve(door)
             self._show_end(door)
-        return 1 if self._failed and (self._once or not self._interactive) else 0
+        return self._code if self._once or not self._interactive else 0
 
     async def _serve(self, door: SessionDoor) -> None:
         if self._host.options.prompt:
@@ -82,14 +84,21 @@ class Repl:
         self._stage.busy("Waiting for the model", door.interrupt)
         try:
             async for event in door.submit(prompt):
-                self._stage.follow(_with_short_paths(event, door))
+                self._follow(_with_short_paths(event, door))
                 if isinstance(event, RunResult):
-                    self._failed = event.is_error
+                    self._code = _exit_code(event)
         except ToolpostError as error:
-            self._failed = True
+            self._code = 1
             self._stage.show("notice", draw.notice(Notice(str(error), "error")))
         finally:
             self._stage.idle()
+
+    def _follow(self, event: SessionEvent) -> None:
+        """Draw an event; while a question waits for its answer, afterwards: the two have to stand together."""
+        if self._asked:
+            self._after.append(event)
+        else:
+            self._stage.follow(event)
 
     async def _command(self, door: SessionDoor, line: str, name: str, argument: str) -> bool:
         self._stage.show("prompt", draw.prompt(line))
@@ -108,8 +117,14 @@ class Repl:
             first = self._locate(view) if isinstance(view, Diff) else None
             self._stage.show("question", *asking.drawings(question, view, first))
             self._stage.seen(view)
-            label, reply = await self._answer(question)
-            self._stage.show("question", asking.answered(label))
+            self._asked = True
+            try:
+                label, reply = await self._answer(question)
+                self._stage.show("question", asking.answered(label))
+            finally:
+                self._asked = False
+                while self._after:
+                    self._stage.follow(self._after.pop(0))
             return reply
 
     async def _answer(self, question: Question) -> tuple[str, Reply]:
@@ -141,7 +156,8 @@ class Repl:
 
         spent = draw.total(door.costs()) if door.costs() else ""
         mode = door.permission_mode if door.permission_mode in MODES else "default"
-        self._stage.status(" · ".join(filter(None, (door.model.id, f"{mode} mode", spent, "/help"))), next_mode)
+        shown = (door.model.id, f"{mode} mode", spent, "" if self._once else "/help")
+        self._stage.status(" · ".join(filter(None, shown)), next_mode)
 
     def _show_end(self, door: SessionDoor) -> None:
         if door.costs():
@@ -150,6 +166,10 @@ class Repl:
             self._stage.show("end", draw.Whole(f"Transcript: {door.transcript_path}"))
             if not self._once:
                 self._stage.show("end", draw.Whole(f"Go on with: toolpost --resume {door.id}"))
+
+
+def _exit_code(result: RunResult) -> int:
+    return 130 if result.terminal_reason.startswith("aborted") else int(result.is_error)
 
 
 def _with_short_paths(event: SessionEvent, door: SessionDoor) -> SessionEvent:

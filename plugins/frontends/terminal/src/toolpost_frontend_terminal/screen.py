@@ -15,6 +15,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from .asking import STOP
@@ -45,9 +46,11 @@ TYPING_PAUSE: Final = 0.5
 
 
 class Screen:
-    """Owns the prompt_toolkit application for a whole sitting."""
+    """Owns the prompt_toolkit application for a whole sitting. Without `reads` there is no input line."""
 
-    def __init__(self, narrator: Narrator, live: Live, history: History) -> None:
+    def __init__(
+        self, narrator: Narrator, live: Live, history: History, *, early: str = "", reads: bool = True
+    ) -> None:
         self._narrator = narrator
         self._live = live
         self._held = HeldOutput(sys.stdout)
@@ -63,18 +66,25 @@ class Screen:
         self._ansi: Ansi | None = None
         self._spinner: Task[None] | None = None
         self._running: Task[None] | None = None
+        self.reads = reads
         self.dialog: Dialog | None = None
         self.status_text = ""
         self.hint = ""
         self.input = Buffer(history=history, multiline=True)
         self.reason = Buffer(multiline=False)
         self.app = self._application()
+        if reads:
+            self._take(early)
 
     async def __aenter__(self) -> Screen:
         self._running = asyncio.create_task(self.app.run_async(set_exception_handler=False))
         self._running.add_done_callback(lambda _: self.leave())
         drawn = asyncio.create_task(self._drawn.wait())
-        await asyncio.wait([drawn, self._running], return_when=asyncio.FIRST_COMPLETED)
+        try:
+            await asyncio.wait([drawn, self._running], return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -143,6 +153,11 @@ class Screen:
         """Show the text below the input line."""
         self.status_text, self._next_mode = text, next_mode
         self.app.invalidate()
+
+    @property
+    def columns(self) -> int:
+        """How wide the terminal is."""
+        return self._size().columns
 
     @property
     def is_busy(self) -> bool:
@@ -215,6 +230,7 @@ class Screen:
             layout=build(self),
             key_bindings=bindings(self, Condition(lambda: self.dialog is not None)),
             output=Vt100_Output(self._held, self._size, term=os.environ.get("TERM"), enable_cpr=False),  # type: ignore[arg-type]
+            color_depth=ColorDepth.from_env(),
             erase_when_done=True,
             min_redraw_interval=FRAME,
             before_render=self._before_frame,
@@ -223,6 +239,12 @@ class Screen:
         app.timeoutlen, app.ttimeoutlen = 0.2, 0.05
         app.key_processor.before_key_press += self._on_key
         return app
+
+    def _take(self, early: str) -> None:
+        """Send the whole lines that were typed before the input line was there; what follows them stays in it."""
+        *lines, self.input.text = early.split("\n")
+        self.input.cursor_position = len(self.input.text)
+        self._lines += filter(None, map(str.strip, lines))
 
     def _size(self) -> Size:
         try:

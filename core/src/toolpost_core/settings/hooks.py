@@ -1,0 +1,67 @@
+"""The shape of the `hooks` key, held against what any hook must be; what a hook does is its plugin's matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolpost_core.settings.document import Document
+from toolpost_core.settings.problem import Problem
+
+
+def sound_hooks(document: Document) -> tuple[Document, list[Problem]]:
+    """Return the document without hooks that can't be any, and a problem for each; those beside them stay in force."""
+    events = document.values.get("hooks")
+    if not events:
+        return document, []
+    problems: list[Problem] = []
+    known = _titles()
+    kept: dict[str, list[Any]] = {}
+    for event, groups in events.items():
+        if event in known:
+            kept[event] = list(_groups(document, event, groups, problems))
+        else:
+            problems.append(
+                _odd(document, f"there is no such event, so its hooks never run{_near(event, known)}", event)
+            )
+    return (document.with_values({**document.values, "hooks": kept}) if problems else document), problems
+
+
+def _titles() -> set[str]:
+    from toolpost import on
+
+    return {"".join(word.capitalize() for word in name.split("_")) for name in on.__all__}
+
+
+def _groups(document: Document, event: str, groups: list[Any], problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    for number, group in enumerate(groups):
+        if not isinstance(group, dict) or not isinstance(group.get("hooks", []), list):
+            what = 'this must be an object with "hooks" (a list) and perhaps "matcher" (a text)'
+            problems.append(_odd(document, f"{what}; it is left out", event, number))
+        elif not isinstance(group.get("matcher", ""), str | None):
+            what = f"this must be a text, not {group['matcher']!r:.80}; its hooks do not run"
+            problems.append(_odd(document, what, event, number, "matcher"))
+        else:
+            yield {**group, "hooks": list(_handlers(document, event, number, group.get("hooks", []), problems))}
+
+
+def _handlers(
+    document: Document, event: str, number: int, handlers: list[Any], problems: list[Problem]
+) -> Iterator[dict[str, Any]]:
+    for index, handler in enumerate(handlers):
+        if isinstance(handler, dict) and isinstance(handler.get("type"), str):
+            yield handler
+        else:
+            what = 'this must be an object with a "type" such as "command"; it does not run'
+            problems.append(_odd(document, what, event, number, "hooks", index))
+
+
+def _odd(document: Document, what: str, *path: str | int) -> Problem:
+    return Problem(f"{document.at('hooks', *path)}: {what}.", file=document.file, level="error")
+
+
+def _near(event: str, known: set[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(event, known, 1)
+    return f" (did you mean {close[0]}?)" if close else "; `toolpost hooks list --events` shows those that there are"
