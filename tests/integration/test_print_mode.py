@@ -365,6 +365,19 @@ def test_of_several_hooks_all_run_and_the_strictest_counts(place: Place) -> None
 
 
 @pytest.mark.requirement("permissions.hook_allow_passes_no_rule")
+def test_a_bare_run_has_neither_hooks_nor_instructions(place: Place) -> None:
+    place.state.mkdir()
+    hook = {"type": "command", "command": "touch hooked"}
+    settings = {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}
+    (place.state / "settings.json").write_text(json.dumps(settings))
+    (place.project / "TOOLPOST.md").write_text("Always speak in rhymes.")
+    with served("Done.") as api:
+        place.run(api, "-p", "go", "--bare")
+
+    assert not (place.project / "hooked").exists()
+    assert "in rhymes" not in json.dumps(api.requests[0].body)
+
+
 def test_a_deny_rule_beats_a_hook_that_allows(place: Place) -> None:
     hooked(place, "PreToolUse", f"echo '{ALLOW}'", permissions={"deny": ["Bash(touch:*)"]})
     with served(turn(bash("touch made", "t1"), bash("echo fine > fine", "t2")), "Done.") as api:

@@ -22,7 +22,8 @@ def offered(command: str) -> list[str]:
         ("git commit -m x && git push", ["git commit *", "git push *"]),
         ("ls && npm run build", ["npm run *"]),
         ("make", ["make"]),
-        ("./run.sh fast", ["./run.sh fast *"]),
+        ("./run.sh fast", ["./run.sh fast"]),
+        ("touch one", ["touch one"]),
     ],
 )
 def test_what_is_offered_covers_the_program_and_its_subcommand(command: str, rules: list[str]) -> None:

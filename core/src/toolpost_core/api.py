@@ -233,6 +233,8 @@ def _from_command_line(options: LaunchOptions) -> dict[str, Any]:
     if options.disallowed_tools:
         permissions["deny"] = list(options.disallowed_tools)
     values: dict[str, Any] = {"permissions": permissions} if permissions else {}
+    if options.bare:
+        values["disableAllHooks"] = True
     if options.plugin_config:
         values["plugins"] = {name: {"enabled": True, "config": dict(c)} for name, c in options.plugin_config.items()}
     return values

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 MOST: Final = 5
 """A line of more programs gets no suggestion: nobody reads so many rules before saying yes (compat.md 1.3)."""
 
-# A prefix of these would grant whatever their arguments say, or lose something: only the very command is offered.
-_WHOLE_LINE_ONLY: Final = words(
+# Programs whose first argument says what they do. Of all others only the very command is offered: what follows the name
+# may be anything, and a prefix would grant all of it.
+_WITH_SUBCOMMANDS: Final = words(
     """
-    awk bash dash dd docker env eval exec find gawk ksh kubectl mv node perl php podman python python3 rm rsync ruby scp
-    sed sh ssh su sudo tclsh tee xargs zsh
+    apt brew bundle bun cargo composer dotnet flutter gh git go gradle hatch helm just make mix mvn npm pip pip3 pnpm poetry
+    rake rustup sbt swift task terraform tox uv yarn
     """
 )
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z0-9:_-]*")
@@ -38,11 +39,8 @@ def specifiers(matcher: PermissionMatcher) -> tuple[str, ...]:
 
 def _specifier(part: CommandPart) -> str:
     program, *arguments = part.argv
-    if program.rpartition("/")[2] in _WHOLE_LINE_ONLY or not _words_only(part.argv):
-        return part.text
-    if arguments and _SUBCOMMAND.fullmatch(arguments[0]):
-        return f"{program} {arguments[0]} *"
-    return part.text
+    named = program in _WITH_SUBCOMMANDS and arguments and _SUBCOMMAND.fullmatch(arguments[0])
+    return f"{program} {arguments[0]} *" if named and _words_only(part.argv) else part.text
 
 
 def _words_only(argv: Iterable[str]) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from toolpost import Progress, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
-    from toolpost import PermissionScope, RuleUpdate, ToolContext, ToolResultBlock, View
+    from pathlib import Path
+
+    from toolpost import PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
+
+    from .match import Found
 
 KEPT_CHARS = 1_000_000
 """Characters of the old text that go into the structured output; of bigger files only the patch does."""
@@ -58,58 +62,49 @@ class Edit(Tool[EditInput]):
         return ({"type": "setMode", "mode": "acceptEdits", "destination": "session"},) if inside else ()
 
     async def preview(self, input: EditInput, ctx: ToolContext) -> View | None:
-        """Show the change as a diff; None where the text is not in the file once, which the call will then say."""
-        from . import match, patch
-        from .replace import replacements
+        """Show the change as a diff."""
+        from . import patch
         from .snippet import as_diff
 
-        path = ctx.resolve(input.file_path)
         if not input.old_string:
-            return as_diff(_data(input, str(path), None, [], 0))
-        text = (await ctx.files.load(path)).raw_text
-        found = match.find(text, input.old_string)
-        if not found.spans or (len(found.spans) > 1 and not input.replace_all):
-            return None
-        made = replacements(text, found, input.old_string, input.new_string)
-        return as_diff(_data(input, str(path), text, patch.structured_patch(text, found.spans, made), len(made)))
+            return as_diff(_data(input, str(ctx.resolve(input.file_path)), None, [], 0))
+        plan = await _plan(input, ctx)
+        text = plan.file.raw_text
+        hunks = patch.structured_patch(text, plan.found.spans, plan.made)
+        return as_diff(_data(input, str(plan.path), text, hunks, len(plan.made)))
 
     def classifier_input(self, input: EditInput) -> str:
         """Return path and new text."""
         return f"{input.file_path}: {input.new_string}"
 
     async def validate_input(self, input: EditInput, ctx: ToolContext) -> str | None:
-        """Refuse an edit that would change nothing, or write what is no text."""
-        del ctx
+        """Refuse an edit that could not be made, before anybody is asked about it."""
         if input.old_string == input.new_string:
             return "old_string and new_string are the same: there is nothing to change."
         try:
             input.new_string.encode()
         except UnicodeEncodeError as error:
             return f"new_string holds half a character (a lone surrogate) at position {error.start}; send it whole."
+        if input.old_string:
+            await _plan(input, ctx)
         return None
 
     async def call(self, input: EditInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Find the text, replace it, and remember the new state as read."""
         del progress
-        from . import checks, match, patch
-        from .replace import replacements, splice
+        from . import checks, patch
+        from .replace import splice
 
-        path = ctx.resolve(input.file_path)
         if not input.old_string:
             return await _fill(input, ctx)
-        loaded = await checks.load_unchanged(path, ctx)
-        text = loaded.raw_text
-        found = match.find(text, input.old_string)
-        checks.require_place(path, text, found, input)
-        made = replacements(text, found, input.old_string, input.new_string)
-        after = splice(text, found, made)
-        if after == text:
-            raise ToolFailed(f"{path} already reads so: the edit would change nothing.")
+        plan = await _plan(input, ctx)
+        before, text, path = plan.file, plan.file.raw_text, plan.path
+        after = splice(text, plan.found, plan.made)
         # The new text brings its line endings along: `\n` in it is meant as it stands.
-        written = await checks.write(path, after, like=replace(loaded, newline="\n"), expect=loaded.digest, ctx=ctx)
+        written = await checks.write(path, after, like=replace(before, newline="\n"), expect=before.digest, ctx=ctx)
         checks.remember(written, ctx)
-        hunks = patch.structured_patch(text, found.spans, made)
-        return ToolResult(_data(input, str(path), text, hunks, len(made)))
+        hunks = patch.structured_patch(text, plan.found.spans, plan.made)
+        return ToolResult(_data(input, str(path), text, hunks, len(plan.made)))
 
     def to_result_block(self, data: Any, tool_use_id: str) -> ToolResultBlock:
         """Show the changed lines, numbered as they are now."""
@@ -125,6 +120,30 @@ class Edit(Tool[EditInput]):
         from .snippet import as_diff
 
         return as_diff(data)
+
+
+class Plan(NamedTuple):
+    """An edit that can be made: the file as it is, the places, and what comes there."""
+
+    path: Path
+    file: TextFile
+    found: Found
+    made: list[str]
+
+
+async def _plan(input: EditInput, ctx: ToolContext) -> Plan:
+    """Find what is to be replaced; raises ToolFailed where the edit can't be made."""
+    from . import checks, match
+    from .replace import replacements, splice
+
+    path = ctx.resolve(input.file_path)
+    file = await checks.load_unchanged(path, ctx)
+    found = match.find(file.raw_text, input.old_string)
+    checks.require_place(path, file.raw_text, found, input)
+    made = replacements(file.raw_text, found, input.old_string, input.new_string)
+    if splice(file.raw_text, found, made) == file.raw_text:
+        raise ToolFailed(f"{path} already reads so: the edit would change nothing.")
+    return Plan(path, file, found, made)
 
 
 async def _fill(input: EditInput, ctx: ToolContext) -> ToolResult:

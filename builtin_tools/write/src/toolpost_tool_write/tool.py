@@ -68,14 +68,14 @@ class Write(Tool[WriteInput]):
         return f"{input.file_path}: {input.content}"
 
     async def validate_input(self, input: WriteInput, ctx: ToolContext) -> str | None:
-        """Refuse what is no text, or no file."""
-        del ctx
+        """Refuse what could not be written, before anybody is asked about it."""
         if input.file_path.endswith("/") or not input.file_path:
             return f"file_path {input.file_path!r} names no file; give the path of one."
         try:
             input.content.encode()
         except UnicodeEncodeError as error:
             return f"content holds half a character (a lone surrogate) at position {error.start}; send it whole."
+        await _as_last_seen(ctx.resolve(input.file_path), ctx)
         return None
 
     async def call(self, input: WriteInput, ctx: ToolContext, progress: Progress) -> ToolResult:

@@ -35,7 +35,7 @@ _AS_GIVEN: Final = (
     "bare",
     "trust",
 )
-NOT_YET: Final = ("mcp_config", "strict_mcp_config", "agents", "agent", "rewind_files", "plugin_dir")
+NOT_YET: Final = ("mcp_config", "strict_mcp_config", "agents", "agent", "rewind_files", "plugin_dir", "debug")
 """Flags that are understood and handed on in `extra`, but that nothing acts on yet."""
 
 
@@ -179,8 +179,8 @@ def _schema(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
-    idle = [key for key in NOT_YET if key in values]
+    idle = [key for key in (*NOT_YET, "fallback_model") if key in values]
     if idle:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in idle)
         complain(f"warning: {names} has no effect in this version.")
-    return {key: values[key] for key in (*NOT_YET, "debug") if key in values}
+    return {key: values[key] for key in NOT_YET if key in values}

@@ -10,7 +10,7 @@ from toolpost import on
 from toolpost_core.loop.turn import blocks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from toolpost import CompactionStrategy, Message, ModelInfo, ModelRequest
     from toolpost_core.events.dispatch import Dispatcher
@@ -38,9 +38,14 @@ class Preparer:
     events: Dispatcher
     report: Callable[[str], None]
 
-    async def __call__(self, state: State) -> tuple[State, ModelRequest | None]:
-        """Return the state as it will be sent, and the request; None where a listener ends the turn."""
-        state = await self._compacted(state)
+    async def __call__(
+        self, state: State, ask: Callable[[ModelRequest], Awaitable[str]]
+    ) -> tuple[State, ModelRequest | None]:
+        """Return the state as it will be sent, and the request; None where a listener ends the turn.
+
+        `ask` sends a strategy's own requests.
+        """
+        state = await self._compacted(state, ask)
         # The end of the last request's messages and of this one's: what that wrote to the cache, this one reads.
         last = len(state.messages) - 1
         marks = tuple(sorted({*(mark for mark in state.breakpoints[-1:] if 0 <= mark < last), last}))
@@ -58,13 +63,17 @@ class Preparer:
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 
-    async def _compacted(self, state: State) -> State:
+    async def _compacted(self, state: State, ask: Callable[[ModelRequest], Awaitable[str]]) -> State:
         used = state.used
         for named in self.strategies:
             used = used or _estimate(state.messages)
-            context = toolpost.Context(messages=state.messages, used=used, window=self.model().window, idle=self.idle())
+            context = toolpost.Context(
+                messages=state.messages, used=used, window=self.model().window, idle=self.idle(), ask=ask
+            )
             try:
                 messages = await named.strategy.compact(context)
+            except toolpost.Aborted:
+                return state
             except Exception as error:
                 self.report(f"The compaction strategy {named.plugin!r} failed and was passed over: {error!r}")
                 continue

@@ -101,6 +101,8 @@ class TurnLoop:
                 return Ended(
                     state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn", api_duration=spent
                 )
+            if self.ledger.exhausted:  # by what was asked while the request was made
+                return self._over_budget(Ended(state, StopReason.MAX_BUDGET, api_duration=spent))
             turn = await self._turn(request, ids)
             spent += turn.api_duration
             state = turn.into(state)

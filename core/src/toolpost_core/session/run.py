@@ -12,6 +12,7 @@ import toolpost
 from toolpost import ProviderError, ToolpostError, Usage, on
 from toolpost_core.loop.state import State, StopReason
 from toolpost_core.loop.turn import Ended, Keep, TurnLoop, joined
+from toolpost_core.session.asking import Asking
 from toolpost_core.session.engine import WARM_AFTER
 from toolpost_core.session.parts import json_usage
 from toolpost_core.session.transcript import REPLACEMENT, USAGE
@@ -84,6 +85,7 @@ class Run:
 
     def _loop(self) -> TurnLoop:
         session, engine = self._session, self._session.engine()
+        asking = Asking(session, self._abort)
 
         async def run_call(call: ToolUse, node: AbortNode) -> CallResult:
             result = await engine.pipeline.run(call, node)
@@ -94,7 +96,7 @@ class Run:
 
         async def prepare(state: State) -> tuple[State, ModelRequest | None]:
             await session.surroundings.settle_moves(session.events)
-            return await engine.preparer(state)
+            return await engine.preparer(state, asking)
 
         return TurnLoop(
             provider=lambda: session.model_in_use.provider,
@@ -213,6 +215,7 @@ class Run:
 
     def _emit(self, event: SessionEvent) -> None:
         self._open()
+        self._tell_notices()
         self._session.emit(event)
 
     def _open(self) -> None:
@@ -239,9 +242,12 @@ class Run:
                 version=parts.version,
             )
         )
-        notices, parts.notices[:] = list(parts.notices), []
-        for text in notices:
-            session.emit(toolpost.Notice(text, "warning"))
+
+    def _tell_notices(self) -> None:
+        """Show what came up before a run or outside it, such as a plugin that failed when it was first needed."""
+        notices = self._session.parts.notices
+        while notices:
+            self._session.emit(toolpost.Notice(notices.pop(0), "warning"))
 
     def _failed(self, text: str, kind: str) -> None:
         error = ProviderError(text, kind=kind)
@@ -251,6 +257,7 @@ class Run:
         session, ledger = self._session, self._session.parts.ledger
         if session.model_in_use.known:
             self._open()
+            self._tell_notices()
         subtype = SUBTYPES.get(ended.reason, "error_during_execution")
         failed = subtype != "success"
         if ended.told and text is None and not failed:

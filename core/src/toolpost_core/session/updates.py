@@ -59,7 +59,8 @@ def _rules(
     texts = [_text(rule) for rule in update["rules"]]
     _write(update, texts, places, report)
     root = places.config_dir if destination == "userSettings" else places.project
-    new = tuple(Rule.parse(text, behavior, source, root=root) for text in texts)
+    file = str(_file(destination, places)) if destination in FILES else None
+    new = tuple(Rule.parse(text, behavior, source, root=root, file=file) for text in texts)
     if kind == "addRules":
         return (*rules, *new)
     same_list = [rule for rule in rules if (rule.behavior, rule.source) == (behavior, source)]
@@ -76,7 +77,7 @@ def _write(update: RuleUpdate, texts: Sequence[str], places: Places, report: Cal
         raise SettingsError(
             f"{destination!r} is no place for a permission rule. There are: {', '.join((*FILES, *IN_MEMORY))}."
         )
-    file = own_files(places.project, places.config_dir)[FILES[destination]]
+    file = _file(destination, places)
     adding = update["type"] in ("addRules", "replaceRules")
     try:
         edit_rules(
@@ -88,6 +89,10 @@ def _write(update: RuleUpdate, texts: Sequence[str], places: Places, report: Cal
         )
     except SettingsError as error:
         report(f"The rule counts for this session only: {error}")
+
+
+def _file(destination: str, places: Places) -> Path:
+    return own_files(places.project, places.config_dir)[FILES[destination]]
 
 
 def _text(rule: dict[str, str]) -> str:

@@ -23,12 +23,15 @@ FOLDERS: Final = _words("""
 FILES: Final = _words("""
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
     .kshrc .cshrc .tcshrc .login .inputrc .envrc .gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
-    .pypirc .netrc .ripgreprc .curlrc .wgetrc .vimrc .exrc .nvimrc .tmux.conf .screenrc .pre-commit-config.yaml
+    .ripgreprc .vimrc .exrc .nvimrc .tmux.conf .screenrc .pre-commit-config.yaml
     .pre-commit-config.yml .mcp.json .claude.json .toolpost.json .xinitrc .xprofile .pythonrc .pythonrc.py
     .bunfig.toml bunfig.toml .lefthook.yml lefthook.yml .tool-versions .mise.toml mise.toml authorized_keys id_rsa
     id_ed25519 id_ecdsa id_dsa .git-credentials HEAD
 """)
 """Start-up files of shells and tools, credentials, and the file that makes a folder look like a repository."""
+
+HOME_FILES: Final = _words(".netrc .pypirc .curlrc .wgetrc")
+"""Credentials and settings that programs only read from the home folder; elsewhere they are files like any other."""
 
 
 def protected(path: Path, scope: PermissionScope) -> str:
@@ -56,6 +59,7 @@ def _by_name(path: Path, scope: PermissionScope) -> str:
         return "the agent's own folder"
     for at, part in enumerate(parts):
         name = part.partition(":")[0].rstrip(". ").casefold()
-        if name in FOLDERS or (at == len(parts) - 1 and name in FILES):
+        last = at == len(parts) - 1
+        if name in FOLDERS or (last and (name in FILES or (name in HOME_FILES and path.parent == scope.home))):
             return part
     return ""

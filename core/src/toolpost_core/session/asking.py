@@ -1,0 +1,54 @@
+"""Requests of a plugin's own to the model, within the session's budget."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from toolpost import ProviderError
+from toolpost_core.loop.stream import Answer
+from toolpost_core.session.parts import json_usage
+from toolpost_core.session.transcript import USAGE
+from toolpost_core.tools.watched import watched
+
+if TYPE_CHECKING:
+    from toolpost import AbortSignal, ModelRequest, Provider
+    from toolpost_core.session.session import Session
+
+
+class Asking:
+    """Sends plugins' requests during one run; what they cost is the session's, and an abort of the run ends them."""
+
+    def __init__(self, session: Session, abort: AbortSignal) -> None:
+        self._session = session
+        self._abort = abort
+
+    async def __call__(self, request: ModelRequest) -> str:
+        """Return the answer's text; a request that names no model goes to the session's.
+
+        Raises Aborted, and ProviderError, also where the budget is used up.
+        """
+        session, answer = self._session, Answer()
+        if session.parts.ledger.exhausted:
+            raise ProviderError("the session's budget is used up", kind="billing_error")
+        provider = session.model_in_use.provider
+        model = provider.model(request.model) if request.model else session.model
+        complete = replace(request, model=model.id, env=session.parts.env, stash=session.stash)
+        try:
+            await watched(_read(provider, complete, answer), self._abort)
+        finally:
+            session.parts.ledger.add(model, answer.usage)
+            if answer.id:
+                used = json_usage(answer.usage)
+                session.transcript.side(USAGE, messageId=answer.id, model=model.id, usage=used)
+        return answer.text
+
+
+async def _read(provider: Provider, request: ModelRequest, answer: Answer) -> None:
+    async with aclosing(cast("Any", provider.stream(request))) as stream:
+        async for event in stream:
+            for _ in answer.feed(event):
+                pass
+    if answer.stop_reason is None:
+        raise ProviderError("the model's answer ended without a stop reason", kind="connection", retriable=True)
