@@ -195,6 +195,7 @@ def test_a_closed_stdin_is_no_input(place: Place) -> None:
     assert (done.returncode, done.stdout) == (0, "Hello.\n")
 
 
+@pytest.mark.requirement("processes.reaped_after_sigkill")
 @pytest.mark.requirement("transcript.survives_a_kill")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_killed_while_a_command_runs_it_leaves_no_process_and_resumes(place: Place, how: signal.Signals) -> None:

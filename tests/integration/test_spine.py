@@ -266,6 +266,38 @@ async def test_a_rule_of_the_managed_settings_holds_whatever_the_command_line_al
     assert not (project / "made").exists()
 
 
+@pytest.mark.requirement("permissions.broken_file_keeps_last_rules")
+@pytest.mark.parametrize("broken", ['{"permissions": {"deny": ["Bash(touch', "", "[]"])
+async def test_a_settings_file_that_breaks_while_a_session_runs_keeps_its_rules_and_is_left_as_it_is(
+    project: Path, broken: str
+) -> None:
+    file = project.parent / "state" / "settings.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"permissions": {"deny": ["Bash(touch:*)"]}}))
+    script: list[Step] = [turn(tool_use("Bash", {"command": "touch made"}, id=f"t{n}")) for n in range(3)]
+    answers = [step for call in script for step in (call, "Done.")]
+    async with MockMessagesApi(answers) as api, opened(api, project) as session:
+        told = texts(await run(session))
+        file.write_text(broken)
+        told |= texts(await run(session))
+        session.update_rules([added("Bash(ls:*)")])
+        await session.clear()
+        told |= texts(await run(session))
+        rules = [str(rule) for rule in session.rules()]
+
+    assert [text.split(":")[0] for text in told.values()] == ["Permission denied"] * 3
+    assert not (project / "made").exists()
+    assert rules == ["Bash(touch:*)", "Bash(ls:*)"]
+    assert file.read_text() == broken
+
+
+def added(rule: str) -> dict[str, Any]:
+    """Return the update that a person's "always" makes in the user's settings."""
+    name, _, content = rule.rstrip(")").partition("(")
+    rules = [{"toolName": name, "ruleContent": content}]
+    return {"type": "addRules", "behavior": "allow", "destination": "userSettings", "rules": rules}
+
+
 @pytest.mark.requirement("permissions.unparsed_is_not_allowed")
 @pytest.mark.parametrize("command", ["echo $(touch made", "echo 'open", "echo $(touch made)"])
 async def test_a_command_that_cannot_be_understood_is_not_covered_by_a_rule_that_allows_its_beginning(

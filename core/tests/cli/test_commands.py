@@ -241,6 +241,7 @@ def test_a_plugin_that_fails_is_what_the_doctor_finds(toolpost: Any) -> None:
     assert toolpost("plugins", "info", "bash").returncode == 0
 
 
+@pytest.mark.requirement("plugins.core_without_plugins")
 def test_without_any_plugin_the_core_starts_lists_nothing_and_says_what_to_install(toolpost: Any) -> None:
     bare = toolpost.without_plugins()
     assert bare("--version").returncode == 0

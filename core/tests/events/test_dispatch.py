@@ -251,6 +251,14 @@ async def test_an_answer_of_another_kind_than_the_events_is_a_failure_of_the_lis
     assert emission.outcome == PreToolUseOutcome(decision="allow")
 
 
+async def test_a_word_that_an_answer_does_not_know_is_a_failure_of_the_listener(bench: Bench) -> None:
+    bench.add("acme", on.pre_tool_use(lambda event: PreToolUseOutcome(decision="block")))  # type: ignore[arg-type]
+    emission = await bench.events.emit(on.pre_tool_use, CALL)
+
+    assert "'acme'" in str(emission.failure)
+    assert "'allow', 'ask', 'defer', 'deny'" in str(emission.failure)
+
+
 async def test_a_plain_outcome_is_enough_where_the_event_asks_for_no_more(bench: Bench) -> None:
     bench.add("acme", on.notification(lambda event: Outcome(additional_context="seen")))
 

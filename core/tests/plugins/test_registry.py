@@ -65,6 +65,7 @@ class Started:
         return {entry.name: self.registry.state_of(entry).status for entry in self.registry.inventory.entries}
 
 
+@pytest.mark.requirement("plugins.third_party_is_off")
 def test_a_third_partys_plugin_is_off_and_not_imported_until_settings_turn_it_on(site: Any, tmp_path: Path) -> None:
     site.install(
         "acme-words", entries={"tools": {"word_count": "acme_words:word_count"}}, acme_words="raise SystemExit"
@@ -88,12 +89,14 @@ def test_it_is_turned_on_by_its_own_name_or_its_distributions(site: Any, tmp_pat
     assert on.problems == []
 
 
+@pytest.mark.requirement("plugins.project_turns_off_only")
 def test_a_project_turns_a_plugin_on_only_when_it_is_trusted(site: Any, tmp_path: Path) -> None:
     site.install("acme-words", entries={"tools": {"word_count": "acme_words:word_count"}}, acme_words=WORDS)
     assert Started(tmp_path, {"word_count": True}, "project", trusted=False).registry.names("tools") == []
     assert Started(tmp_path, {"word_count": True}, "project", trusted=True).registry.names("tools") == ["word_count"]
 
 
+@pytest.mark.requirement("plugins.project_turns_off_only")
 def test_an_untrusted_project_turns_off_a_tool_but_no_guard(site: Any, tmp_path: Path) -> None:
     site.install("toolpost", "9", requires=["acme-all"])
     entries = {
@@ -116,6 +119,7 @@ def test_a_class_is_made_from_its_config(site: Any, tmp_path: Path) -> None:
     assert on.problems == []
 
 
+@pytest.mark.requirement("plugins.config_mistake_is_named")
 @pytest.mark.parametrize(
     ("config", "said"),
     [
@@ -163,6 +167,7 @@ def test_a_config_for_what_takes_none_is_a_mistake(site: Any, tmp_path: Path) ->
     assert "it is a module and takes no settings" in on.told
 
 
+@pytest.mark.requirement("plugins.failure_is_isolated")
 @pytest.mark.parametrize(
     ("code", "said"),
     [
@@ -238,6 +243,7 @@ def test_a_listener_that_does_not_fit_is_refused_with_plugin_hook_and_signature(
     assert on.registry.manager.get_plugins() == set()
 
 
+@pytest.mark.requirement("plugins.version_range")
 def test_a_plugin_for_other_hookspecs_is_refused_with_both_versions(site: Any, tmp_path: Path) -> None:
     entries = {"tools": {"word_count": "acme_words:word_count"}}
     site.install("acme-words", entries=entries, requires=["toolpost-hookspecs>=2,<3"], acme_words=WORDS)

@@ -24,7 +24,7 @@ class Summary(CompactionStrategy):
     async def compact(self, context: Context) -> Sequence[Message] | None:
         assert context.ask is not None
         question: Message = {"role": "user", "content": "Sum it up."}
-        said = await context.ask(ModelRequest(self.model, (question,), purpose="compaction"))
+        said = await context.ask(ModelRequest(model=self.model, messages=[question], purpose="compaction"))
         last: Message = {"role": "user", "content": f"So far: {said}"}
         return [last]
 
@@ -102,7 +102,8 @@ async def test_an_interrupt_ends_what_it_asked(tmp_path: Path) -> None:
                 yield event
 
     events: list[Any] = []
-    async with fake_session(tmp_path, Slow("Never."), Summary()) as session, asyncio.timeout(20):
+    model = Slow("Never.")
+    async with fake_session(tmp_path, model, Summary()) as session, asyncio.timeout(20):
 
         async def follow() -> None:
             events.extend(await run(session))
@@ -113,4 +114,4 @@ async def test_an_interrupt_ends_what_it_asked(tmp_path: Path) -> None:
             session.interrupt()
 
     assert result_of(events).terminal_reason == "aborted_streaming"
-    assert of_type(events, Notice) == []
+    assert (of_type(events, Notice), model.requests) == ([], [])

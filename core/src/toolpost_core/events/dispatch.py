@@ -6,12 +6,12 @@ import asyncio
 import inspect
 import threading
 import time
-import typing
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from toolpost._hooks import options_of
+from toolpost_core.events.answers import check_answer
 from toolpost_core.events.isolation import is_own
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Dispatcher:
         try:
             async with asyncio.timeout(limit) as clock:
                 outcome = await _run(listener.function, value)
-            _check(event, outcome)
+            check_answer(event, outcome)
         except BaseException as error:
             if not is_own(error):
                 raise
@@ -121,19 +121,6 @@ class Dispatcher:
         if message := getattr(outcome, "system_message", ""):
             self._report(message)
         return Answer(listener.plugin_name, outcome, duration=time.perf_counter() - started)
-
-
-def _check(event: Event[Any, Any], outcome: object) -> None:
-    """Raise TypeError for an answer that is not of the event's kind."""
-    if outcome is None:
-        return
-    try:
-        answer = typing.get_type_hints(event.spec).get("return")
-    except NameError:  # an event that was declared where its types can't be looked up
-        return
-    kinds = tuple(kind for kind in typing.get_args(answer) or (answer,) if isinstance(kind, type))
-    if kinds and not isinstance(outcome, kinds):
-        raise TypeError(f"it answered {outcome!r:.200}, which is no {kinds[0].__name__}")
 
 
 async def _run(function: Callable[..., Any], value: object) -> object:

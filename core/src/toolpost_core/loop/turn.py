@@ -97,12 +97,8 @@ class TurnLoop:
             return self._over_budget(Ended(state, StopReason.MAX_BUDGET))
         while True:
             state, request = await self.prepare(state)
-            if request is None:
-                return Ended(
-                    state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn", api_duration=spent
-                )
-            if self.ledger.exhausted:  # by what was asked while the request was made
-                return self._over_budget(Ended(state, StopReason.MAX_BUDGET, api_duration=spent))
+            if request is None or self.abort.aborted or self.ledger.exhausted:
+                return replace(self._unsent(state), api_duration=spent)
             turn = await self._turn(request, ids)
             spent += turn.api_duration
             state = turn.into(state)
@@ -111,6 +107,14 @@ class TurnLoop:
                 state = ended
                 continue
             return replace(ended, api_duration=spent)
+
+    def _unsent(self, state: State) -> Ended:
+        """Return how a run ends whose next request is not sent."""
+        if self.abort.aborted:
+            return Ended(self._interrupted(state), StopReason.ABORTED_STREAMING)
+        if self.ledger.exhausted:
+            return self._over_budget(Ended(state, StopReason.MAX_BUDGET))
+        return Ended(state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn")
 
     async def _end(self, state: State, turn: Turn) -> Ended | State:
         """Return how the run ended, or the state to go on with."""

@@ -59,11 +59,12 @@ class Engine:
         """Runs calls."""
         from toolpost_core.tools.permit import Interview
         from toolpost_core.tools.pipeline import Pipeline
+        from toolpost_core.tools.told import Told
 
         session = self._session
         return Pipeline(
             pool=self.pool,
-            events=session.events,
+            told=Told(session.events),
             permitter=self.permitter,
             interview=Interview(session.events, session.parts.ask, session.update_rules, session.warn),
             results=self.results,

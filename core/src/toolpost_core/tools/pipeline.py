@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted, on
-from toolpost_core.events.dispatch import NOTHING
+from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted
 from toolpost_core.events.isolation import is_own
 from toolpost_core.tools import texts
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
 from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
+from toolpost_core.tools.told import Told
 from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from toolpost import AbortSignal, Message, SessionEvent, Tool, ToolContext, ToolResult, ToolResultBlock, ToolUse
     from toolpost.events._base import BlockOutcome, Outcome
-    from toolpost.events.tool import PostToolUseOutcome, PreToolUseOutcome
+    from toolpost.events.tool import PreToolUseOutcome
     from toolpost.tools import ContextModifier
-    from toolpost_core.events.dispatch import Dispatcher, Emission
+    from toolpost_core.events.dispatch import Emission
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.pool import Entry, Pool
 
@@ -89,7 +89,7 @@ class Pipeline:
     """Runs calls. `context_for` makes a call's context, `around` says what decisions depend on at this moment."""
 
     pool: Pool
-    events: Dispatcher
+    told: Told
     permitter: Permitter
     interview: Interview
     results: ResultStore
@@ -169,7 +169,8 @@ class Pipeline:
     async def _permit(self, found: Found, candidate: Candidate, abort: AbortNode) -> Permitted:
         tool, call = found.tool, found.call
         observed = dict(tool.backfill_observable_input(candidate.raw, found.ctx))
-        hook = await self._pre_tool_use(found, candidate, observed)
+        read_only = tool.is_read_only(candidate.parsed)
+        hook = await self.told.before(call, tool.name, observed, read_only=read_only)
         outcome = hook.outcome
         try:
             ruling = await self.permitter.rule(
@@ -190,23 +191,6 @@ class Pipeline:
         elif ruling.verdict.wanted != "deny":
             await self._validate(found, ruling.candidate)
         return await self._settle(found, ruling, hook, abort, notes)
-
-    async def _pre_tool_use(
-        self, found: Found, candidate: Candidate, observed: Mapping[str, Any]
-    ) -> Emission[PreToolUseOutcome]:
-        if not self.events.hears("pre_tool_use"):
-            return NOTHING
-        from toolpost.events.tool import PreToolUse
-
-        return await self.events.emit(
-            on.pre_tool_use,
-            PreToolUse(
-                tool_name=found.tool.name,
-                tool_input=observed,
-                tool_use_id=found.call.id,
-                read_only=found.tool.is_read_only(candidate.parsed),
-            ),
-        )
 
     async def _settle(
         self,
@@ -280,7 +264,8 @@ class Pipeline:
     async def _succeeded(self, permitted: Permitted, result: ToolResult, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
         data, notes, stop = result.data, list(permitted.notes), permitted.stop
-        after = await self._post_tool_use(permitted, data, duration)
+        given = permitted.ruling.request.tool_input
+        after = await self.told.after(call, found.tool.name, given, data, duration)
         if after is not None:
             data = data if after.updated_output is None else after.updated_output
             notes += [text for text in (after.reason if after.block else "", after.additional_context) if text]
@@ -308,24 +293,10 @@ class Pipeline:
             )
             return own, found.tool.to_result_block(own, found.call.id)
 
-    async def _post_tool_use(self, permitted: Permitted, data: Any, duration: float) -> PostToolUseOutcome | None:
-        if not self.events.hears("post_tool_use"):
-            return None
-        from toolpost.events.tool import PostToolUse
-
-        value = PostToolUse(
-            tool_name=permitted.found.tool.name,
-            tool_input=permitted.ruling.request.tool_input,
-            tool_response=data,
-            tool_use_id=permitted.found.call.id,
-            duration=duration,
-        )
-        return (await self.events.emit(on.post_tool_use, value)).outcome
-
     async def _failed(self, permitted: Permitted, error: Exception, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
         text = texts.failure(found.tool.name, error)
-        after = await self._tell_failure(
+        after = await self.told.failed(
             call, permitted.ruling.request.tool_input, text, duration, interrupted=isinstance(error, Aborted)
         )
         block = error_block(call.id, text)
@@ -338,7 +309,7 @@ class Pipeline:
     async def _refused(self, call: ToolUse, refusal: Refused, duration: float) -> CallResult:
         after = None
         if refusal.ruling is None:
-            after = await self._tell_failure(call, call.input, refusal.text, duration, interrupted=False)
+            after = await self.told.failed(call, call.input, refusal.text, duration, interrupted=False)
         block = self.results.fit(error_block(call.id, refusal.text), RESULT_CHARS, call.name)
         for note in _notes(after):
             block = with_text(block, note)
@@ -352,23 +323,6 @@ class Pipeline:
         if entry is None or call.raw is not None:
             return call.name
         return _shown(lambda: entry.tool.render_call(parse(self.pool, entry.tool, call.input)), call.name)
-
-    async def _tell_failure(
-        self, call: ToolUse, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool
-    ) -> BlockOutcome | None:
-        if not self.events.hears("post_tool_use_failure"):
-            return None
-        from toolpost.events.tool import PostToolUseFailure
-
-        value = PostToolUseFailure(
-            tool_name=call.name,
-            tool_input=tool_input,
-            tool_use_id=call.id,
-            error=text,
-            is_interrupt=interrupted,
-            duration=duration,
-        )
-        return (await self.events.emit(on.post_tool_use_failure, value)).outcome
 
     def _finish(self, call: ToolUse, result: CallResult, summary: str, tool: Tool[Any] | None = None) -> CallResult:
         content = result.block["content"]

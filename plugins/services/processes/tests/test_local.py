@@ -80,6 +80,7 @@ async def test_a_missing_program_and_a_missing_folder_raise(processes: LocalProc
         await processes.run(["true"], cwd=tmp_path / "gone")
 
 
+@pytest.mark.requirement("processes.group_is_ended")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_at_a_time_out_the_whole_tree_is_ended(processes: LocalProcesses, tmp_path: Path) -> None:
     finished = await processes.run(["bash", "-c", TREE + "wait"], cwd=tmp_path, timeout=0.5)
@@ -88,6 +89,7 @@ async def test_at_a_time_out_the_whole_tree_is_ended(processes: LocalProcesses, 
     assert sleepers(tmp_path) == []
 
 
+@pytest.mark.requirement("processes.group_is_ended")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_an_abort_ends_the_whole_tree(processes: LocalProcesses, tmp_path: Path) -> None:
     switch = AbortSwitch()
@@ -99,6 +101,7 @@ async def test_an_abort_ends_the_whole_tree(processes: LocalProcesses, tmp_path:
     assert sleepers(tmp_path) == []
 
 
+@pytest.mark.requirement("processes.group_is_ended")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_a_cancelled_call_ends_the_whole_tree(processes: LocalProcesses, tmp_path: Path) -> None:
     call = asyncio.create_task(processes.run(["bash", "-c", TREE + "wait"], cwd=tmp_path))
@@ -125,6 +128,7 @@ async def test_a_child_that_keeps_the_pipe_open_does_not_hang_the_call(
     assert finished.output == b"done\n"
 
 
+@pytest.mark.requirement("processes.group_is_ended")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_the_end_of_the_session_ends_what_was_left_behind(tmp_path: Path) -> None:
     service = LocalProcesses()
@@ -134,6 +138,7 @@ async def test_the_end_of_the_session_ends_what_was_left_behind(tmp_path: Path) 
     assert sleepers(tmp_path) == []
 
 
+@pytest.mark.requirement("processes.reaped_after_sigkill")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_kill_of_ourselves_ends_what_we_started(tmp_path: Path) -> None:
     program = textwrap.dedent(f"""

@@ -1,0 +1,66 @@
+"""What listeners are told of a call, before and after it ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolpost import on
+from toolpost_core.events.dispatch import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolpost import ToolUse
+    from toolpost.events._base import BlockOutcome
+    from toolpost.events.tool import PostToolUseOutcome, PreToolUseOutcome
+    from toolpost_core.events.dispatch import Dispatcher, Emission
+
+
+@dataclass(frozen=True)
+class Told:
+    """Tells listeners of calls; where nobody listens nothing is made."""
+
+    events: Dispatcher
+
+    async def before(
+        self, call: ToolUse, name: str, tool_input: Mapping[str, Any], *, read_only: bool
+    ) -> Emission[PreToolUseOutcome]:
+        """Tell that a call is about to be decided on."""
+        if not self.events.hears("pre_tool_use"):
+            return NOTHING
+        from toolpost.events.tool import PreToolUse
+
+        value = PreToolUse(tool_name=name, tool_input=tool_input, tool_use_id=call.id, read_only=read_only)
+        return await self.events.emit(on.pre_tool_use, value)
+
+    async def after(
+        self, call: ToolUse, name: str, tool_input: Mapping[str, Any], data: Any, duration: float
+    ) -> PostToolUseOutcome | None:
+        """Tell that a call ran."""
+        if not self.events.hears("post_tool_use"):
+            return None
+        from toolpost.events.tool import PostToolUse
+
+        value = PostToolUse(
+            tool_name=name, tool_input=tool_input, tool_response=data, tool_use_id=call.id, duration=duration
+        )
+        return (await self.events.emit(on.post_tool_use, value)).outcome
+
+    async def failed(
+        self, call: ToolUse, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool
+    ) -> BlockOutcome | None:
+        """Tell that a call failed, was refused by its input, or was called off."""
+        if not self.events.hears("post_tool_use_failure"):
+            return None
+        from toolpost.events.tool import PostToolUseFailure
+
+        value = PostToolUseFailure(
+            tool_name=call.name,
+            tool_input=tool_input,
+            tool_use_id=call.id,
+            error=text,
+            is_interrupt=interrupted,
+            duration=duration,
+        )
+        return (await self.events.emit(on.post_tool_use_failure, value)).outcome
