@@ -28,6 +28,26 @@ be `async`. Listeners of a `decide` event block when they fail, those of an `obs
 `additional_context` (for the model), `system_message` (for the person), `stop` and `stop_reason` (ends the turn).
 
 """
+MEANINGS = {
+    "allowManagedPermissionRulesOnly": "Allow rules count in managed settings only; what others ask or deny stays.",
+    "disableAllHooks": "No hook of `hooks` runs.",
+    "frontends": "Another front end for a way of running: `interactive`, `print` or `demo`, each a plugin's name.",
+    "hooks": "Hooks by event: each runs a command, or what else a plugin of the kind `hook_runners` can run.",
+    "model": "The model to begin with; `--model` goes before it.",
+    "permissions": "Permission rules, mode and folders: the keys that follow.",
+    "permissions.additionalDirectories": "More folders that tools work in as in the project.",
+    "permissions.allow": "Calls that need no question.",
+    "permissions.ask": "Calls that a person is asked about, whatever allows them.",
+    "permissions.defaultMode": "The permission mode to begin with; `--permission-mode` goes before it.",
+    "permissions.deny": "Calls that are refused; a rule that names a tool alone takes it from the model.",
+    "permissions.disableAutoMode": "`disable`: the mode `auto` can't be chosen.",
+    "permissions.disableBypassPermissionsMode": "`disable`: the mode `bypassPermissions` can't be chosen.",
+    "plugins": "Which plugins are on, and their settings; see [Plugins](#plugins).",
+    "provider": "Where the model is: a provider plugin's name; `--provider` goes before it.",
+    "sandbox": "What the sandbox of commands is to do.",
+    "sandbox.enabled": "A command that asks to run outside the sandbox is asked about; no sandbox ships yet.",
+}
+"""What each settings key means that the core or a plugin of the standard set reads."""
 
 
 class Contract(NamedTuple):
@@ -107,11 +127,14 @@ def _sentence(text: str) -> str:
 
 
 def settings_table() -> str:
-    """Return the table of settings.md: each key, what it may hold, who may set it."""
-    rows = [f"| `{key}` | {KINDS[key].says} | {_levels(key)} |" for key in sorted(KINDS)]
+    """Return the tables of settings.md: each key with what it may hold and who may set it; what those in use mean."""
+    used = [f"| `{key}` | {KINDS[key].says} | {_levels(key)} | {MEANINGS[key]} |" for key in sorted(MEANINGS)]
+    rest = [f"| `{key}` | {KINDS[key].says} | {_levels(key)} |" for key in sorted(KINDS.keys() - MEANINGS.keys())]
     escalating = ", ".join(f"`{mode}`" for mode in sorted(ESCALATING))
-    note = f"\n\nA project's shared file can't choose the permission modes {escalating}."
-    return "\n".join(["| key | allowed | who may set it |", "|---|---|---|", *rows]) + note
+    lines = ["| key | allowed | who may set it | meaning |", "|---|---|---|---|", *used, ""]
+    lines += [f"A project's shared file can't choose the permission modes {escalating}.", ""]
+    lines += ["These are known, and a value of the wrong kind is named, but nothing in the standard set acts on them yet:"]
+    return "\n".join([*lines, "", "| key | allowed | who may set it |", "|---|---|---|", *rest])
 
 
 def _levels(key: str) -> str:

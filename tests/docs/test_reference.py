@@ -32,6 +32,14 @@ def test_every_event_has_a_row_with_all_that_its_contract_says() -> None:
         assert all([said.summary, said.when, said.how_often, said.answer, said.failure]), name
 
 
+def test_every_settings_key_with_a_meaning_is_read_by_somebody() -> None:
+    folders = ("core/src", "builtin_tools/*/src", "plugins/*/*/src")
+    files = [file for folder in folders for file in ROOT.glob(f"{folder}/**/*.py") if file.name != "keys.py"]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    names = [re.escape(key.rpartition(".")[2]) for key in _generate().MEANINGS]
+    assert [name for name in names if not re.search(rf"""["'.]{name}[."']""", code)] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

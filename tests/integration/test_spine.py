@@ -28,7 +28,7 @@ from mock_messages_api import (
     turn,
 )
 
-from toolpost import LaunchOptions, ToolFinished, ToolStarted
+from toolpost import LaunchOptions, RuleUpdate, ToolFinished, ToolStarted
 from toolpost_core.api import open_session
 from toolpost_core.session.session import Session
 
@@ -291,7 +291,7 @@ async def test_a_settings_file_that_breaks_while_a_session_runs_keeps_its_rules_
     assert file.read_text() == broken
 
 
-def added(rule: str) -> dict[str, Any]:
+def added(rule: str) -> RuleUpdate:
     """Return the update that a person's "always" makes in the user's settings."""
     name, _, content = rule.rstrip(")").partition("(")
     rules = [{"toolName": name, "ruleContent": content}]

@@ -157,7 +157,9 @@ async def test_of_two_tools_with_one_name_the_first_distributions_is_offered_and
     site: Started, order: tuple[str, str]
 ) -> None:
     for number, name in enumerate(order):
-        site.install(name, entries={"tools": {f"p{number}": f"words_{number}:word_count"}}, **{f"words_{number}": WORDS})
+        site.install(
+            name, entries={"tools": {f"p{number}": f"words_{number}:word_count"}}, **{f"words_{number}": WORDS}
+        )
     site.user({"p0": True, "p1": True})
     tools, told = await site.offered()
 
@@ -176,4 +178,3 @@ async def test_a_tool_that_says_what_it_replaces_is_offered_in_its_place_without
     tools, told = await site.offered()
 
     assert (tools.count("word_count"), told) == (1, [])
-

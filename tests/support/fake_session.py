@@ -138,6 +138,7 @@ async def fake_session(
                 settings=settings,
                 registry=registry,
                 choose=lambda: (model, "fake"),
+                reread=lambda: (settings, registry),
                 store=Store(places.config_dir),
                 env=variables,
                 version="0",

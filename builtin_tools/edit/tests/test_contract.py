@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import ClassVar
 
 from toolpost import FileRecord, ToolContext
 from toolpost.testing import ToolContract
@@ -10,13 +9,13 @@ from toolpost_tool_edit import Edit
 
 class TestEdit(ToolContract):
     tool = Edit
-    example: ClassVar = {"file_path": "notes.txt", "old_string": "one", "new_string": "1"}
+    example = {"file_path": "notes.txt", "old_string": "one", "new_string": "1"}
     examples_invalid = (
         {"file_path": "notes.txt", "old_string": "one", "new_string": "one"},
         {"file_path": "notes.txt", "old_string": "three", "new_string": "3"},
         {"file_path": "unread.txt", "old_string": "one", "new_string": "1"},
     )
-    files: ClassVar = {"notes.txt": "one\ntwo\n", "unread.txt": "one\n"}
+    files = {"notes.txt": "one\ntwo\n", "unread.txt": "one\n"}
     max_prompt_chars = 900
 
     async def prepare(self, ctx: ToolContext) -> None:

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from typing import ClassVar
-
 from toolpost.testing import ToolContract
 from toolpost_tool_glob import Glob
 
 
 class TestGlob(ToolContract):
     tool = Glob
-    example: ClassVar = {"pattern": "**/*.txt"}
+    example = {"pattern": "**/*.txt"}
     examples_invalid = ({"pattern": ""}, {"pattern": "*", "path": "nowhere"})
-    files: ClassVar = {"a/notes.txt": "one"}
+    files = {"a/notes.txt": "one"}
     max_prompt_chars = 900

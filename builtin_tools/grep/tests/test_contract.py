@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -12,10 +11,10 @@ from toolpost_tool_grep import Grep
 
 class TestGrep(ToolContract):
     tool = Grep
-    example: ClassVar = {"pattern": "o[nm]e", "output_mode": "content", "-C": 1}
+    example = {"pattern": "o[nm]e", "output_mode": "content", "-C": 1}
     examples_invalid = ({"pattern": "("}, {"pattern": ""}, {"pattern": "x", "path": "nowhere"})
-    example_slow: ClassVar = {"pattern": "x", "path": "pipe"}
-    files: ClassVar = {"notes.txt": "one\ntwo\n"}
+    example_slow = {"pattern": "x", "path": "pipe"}
+    files = {"notes.txt": "one\ntwo\n"}
     max_prompt_chars = 900
 
     @pytest.fixture(autouse=True)

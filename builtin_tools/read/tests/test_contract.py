@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from typing import ClassVar
-
 from toolpost.testing import ToolContract
 from toolpost_tool_read import Read
 
 
 class TestRead(ToolContract):
     tool = Read
-    example: ClassVar = {"file_path": "notes.txt"}
+    example = {"file_path": "notes.txt"}
     examples_invalid = ({"file_path": "missing.txt"}, {"file_path": "notes.txt", "offset": -1}, {"file_path": "."})
-    files: ClassVar = {"notes.txt": "one\ntwo\n"}
+    files = {"notes.txt": "one\ntwo\n"}
     max_prompt_chars = 900

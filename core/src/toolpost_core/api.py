@@ -73,12 +73,16 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
             chosen["it"] = choose_provider(registry, options.provider or settings.get("provider"), env)
         return chosen["it"]
 
+    def reread() -> tuple[Settings, Registry]:
+        return read_settings(options, places, env, lambda problem: notices.append(problem.text))
+
     return Parts(
         places=places,
         options=options,
         settings=settings,
         registry=registry,
         choose=choose,
+        reread=reread,
         store=store,
         env=env,
         version=__version__,

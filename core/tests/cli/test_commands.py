@@ -19,6 +19,30 @@ WORDS = """
         "Count the words of a text file."
         return f"{len((await ctx.files.read_text(path)).split())} words"
 """
+BELL = """
+    from toolpost import on
+
+
+    class Bell:
+        @on.post_tool_use
+        def ring(self, event):
+            print("ding")
+
+
+    bell = Bell()
+"""
+GUARD = """
+    from toolpost import PermissionResolver, on
+
+
+    class Guard(PermissionResolver):
+        async def resolve(self, request):
+            return None
+
+        @on.stop
+        def look(self, event):
+            return None
+"""
 
 
 def test_a_plugin_is_listed_as_off_and_works_after_it_was_turned_on(toolpost: Any) -> None:
@@ -226,6 +250,18 @@ def test_hooks_and_events_are_listed(toolpost: Any) -> None:
     assert len(events) >= 27
     assert "./check.sh" in toolpost("hooks", "list").stdout
     assert "PreToolUse" in toolpost("hooks", "list", "--events").stdout
+
+
+def test_listeners_of_plugins_of_any_kind_are_listed_once_they_are_on(toolpost: Any) -> None:
+    toolpost.install("acme-bell", "lifecycle", "bell", BELL)
+    toolpost.install("acme-guard", "permission_resolvers", "Guard", GUARD)
+    assert toolpost("hooks", "list").stdout == "No hook is set up.\n"
+    for name in ("bell", "Guard"):
+        assert toolpost("plugins", "enable", name).returncode == 0
+    found = {(hook["event"], hook["from"]) for hook in toolpost.json("hooks", "list", "--json")["listeners"]}
+    assert found == {("PostToolUse", "lifecycle/bell"), ("Stop", "permission_resolvers/Guard")}
+    shown = toolpost("hooks", "list").stdout
+    assert ["lifecycle/bell" in shown, "permission_resolvers/Guard" in shown] == [True, True]
 
 
 def test_a_plugin_that_fails_is_what_the_doctor_finds(toolpost: Any) -> None:

@@ -148,7 +148,7 @@ async def test_calls_of_an_answer_that_broke_off_are_called_off_and_answered(tmp
 
     class Waits(Tool[dict[str, Any]]):
         name = "waits"
-        input_schema = {"type": "object", "properties": {}}  # noqa: RUF012
+        input_schema = {"type": "object", "properties": {}}
 
         async def call(self, input: dict[str, Any], ctx: ToolContext, progress: Progress) -> ToolResult:
             started.set()

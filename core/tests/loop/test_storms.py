@@ -35,7 +35,7 @@ class Acts(Tool[dict[str, Any]]):
     """Does what its input says."""
 
     name = "Acts"
-    input_schema = {"type": "object", "properties": {"do": {"type": "string"}}, "required": ["do"]}  # noqa: RUF012
+    input_schema = {"type": "object", "properties": {"do": {"type": "string"}}, "required": ["do"]}
     aborts_siblings = True
 
     def is_concurrency_safe(self, input: dict[str, Any]) -> bool:

@@ -140,6 +140,9 @@ class SessionDoor(Protocol):
     async def clear(self) -> None:
         """Begin a new conversation, with a new session id."""
 
+    async def reload(self) -> Sequence[str]:
+        """Read the settings anew and turn plugins on and off; returns what changed, a text for each."""
+
 
 class Host(Protocol):
     """What a front end gets from core."""

@@ -67,6 +67,10 @@ class Dispatcher:
         self._report = report
         self._origin = origin
 
+    def adopt(self, manager: pluggy.PluginManager) -> None:
+        """Call the listeners of other plugins from now on."""
+        self._hooks = manager.hook
+
     def hears(self, name: str) -> bool:
         """Whether anybody listens to the event of that name, such as `post_tool_use`.
 

@@ -29,13 +29,18 @@ class Places:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Everything that a session is handed; `choose` returns the provider and its plugin's name, and may raise."""
+    """Everything that a session is handed.
+
+    `choose` returns the provider and its plugin's name, and may raise. `reread` reads the settings anew and returns them
+    with the plugins that they turn on.
+    """
 
     places: Places
     options: LaunchOptions
     settings: Settings
     registry: Registry
     choose: Callable[[], tuple[Provider, str]]
+    reread: Callable[[], tuple[Settings, Registry]]
     store: Store
     env: Mapping[str, str]
     version: str

@@ -57,6 +57,7 @@ class Run:
 
     async def _run(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
         session = self._session
+        await session.refresh()
         first = session.conversation.begins()
         gathering = session.prompt_task()
         await asyncio.sleep(0)

@@ -42,6 +42,10 @@ class ServiceTable:
             self._made[protocol] = self._make(protocol)
         return cast("S", self._made[protocol])
 
+    def adopt(self, registry: Registry) -> None:
+        """Ask other plugins from now on; what was made stays."""
+        self._registry, self._offers = registry, None
+
     async def aclose(self) -> None:
         """Close what was made, last made first; the first error is raised after all were tried."""
         made, self._made = list(self._made.values()), {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from toolpost_core.prompt.sections import Prompt, Source, compose, gather
 from toolpost_core.session.conversation import Conversation
 from toolpost_core.session.listening import listen
 from toolpost_core.session.parts import Model, Parts
+from toolpost_core.session.reload import Stamps
 from toolpost_core.session.run import Run
 from toolpost_core.session.services import ServiceTable
 from toolpost_core.session.surroundings import Surroundings
@@ -65,6 +67,7 @@ class Session:
         self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
         self.services = ServiceTable(parts.registry, self.scope, self.events, self._check_nested)
         self._transcript = self._new_transcript()
+        self._stamps = Stamps.now(parts.places, parts.env)
         self._stand_in()
 
     # What front ends see.
@@ -159,7 +162,40 @@ class Session:
         self._engine = None
         self._stand_in()
 
+    async def reload(self) -> Sequence[str]:
+        """Take over changed settings and plugins from the next request on; returns what went on or off.
+
+        What can't be read keeps what was in force, and so does a change that a ConfigChange listener blocks.
+        """
+        from toolpost_core.session.reload import blocked, difference, unusable
+
+        now = Stamps.now(self.parts.places, self.parts.env)
+        changed, self._stamps = self._stamps.changed(now), now
+        settings, registry = self.parts.reread()
+        broken = unusable(self.parts.settings, settings)
+        if broken:
+            self.warn("The settings stay as they were: " + " ".join(broken))
+            return ()
+        refusal = await blocked(changed, now, self.events)
+        if refusal is not None:
+            self.warn(f"The settings stay as they were: {refusal}")
+            return ()
+        told = difference(self.parts.registry, registry)
+        self.parts = replace(self.parts, settings=settings, registry=registry)
+        self.surroundings.adopt(self.parts)
+        self.services.adopt(registry)
+        self.events.adopt(registry.manager)
+        self._engine = None
+        listen(registry, self.scope(), self.warn)
+        return told
+
     # What api and the command line use beside that.
+
+    async def refresh(self) -> None:
+        """Reload where a settings file changed since it was read; asked before each prompt."""
+        if self._stamps.changed(Stamps.now(self.parts.places, self.parts.env)):
+            for text in await self.reload():
+                self.warn(f"Settings changed: {text}")
 
     async def start(self) -> None:
         """Register listeners that depend on the settings, and begin to gather the prompt."""

@@ -62,6 +62,14 @@ class Surroundings:
 
         self._make, self._made, self._moved_from = make, None, None
 
+    def adopt(self, parts: Parts) -> None:
+        """Take over changed settings; what was granted for the session stays."""
+        self._parts = parts
+        self.rules = (*parts.settings.rules, *(rule for rule in self.rules if rule.source == "session"))
+        if self._made is not None:
+            options = replace(self._made.options, settings=parts.settings.values)
+            self._made = replace(self._made, options=options)
+
     @property
     def cwd(self) -> Path:
         """The current folder."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+import math
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -13,6 +14,7 @@ import pytest
 from toolpost import on, specs
 from toolpost._hooks import PROJECT, hookspec
 from toolpost._plugin import Plugin
+from toolpost.testing._imports import IMPORT_BUDGET, heavy_among, importing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,6 +39,10 @@ class Contract:
 
     files: ClassVar[Mapping[str, str | bytes]] = {}
     """Files that lie in the current folder of each test, by relative path."""
+    import_budget: ClassVar[float] = IMPORT_BUDGET
+    """Seconds of CPU that importing the plugin's module may take beyond the public API."""
+    may_import: ClassVar[Collection[str]] = ()
+    """Heavy libraries that the plugin can't do without as it is imported; say why where you set it."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -59,6 +65,31 @@ class Contract:
             file.write_bytes(content.encode() if isinstance(content, str) else content)
         monkeypatch.chdir(place)
         return place
+
+    @pytest.fixture
+    def compiled(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """Where fresh interpreters keep what they compiled, if it may not lie beside the source."""
+        return tmp_path_factory.getbasetemp() / "compiled"
+
+    def make(self) -> Any:
+        """Return the plugin."""
+        raise NotImplementedError
+
+    def test_importing_it_is_quick(self, compiled: Path) -> None:
+        """If this fails: move imports into the functions that need them; each start of a session waits for this."""
+        plugin = self.make()
+        # The first may have to compile, and other programs take turns: the best of some tells what the plugin costs.
+        costs: list[float] = []
+        while len(costs) < 5 and min(costs, default=math.inf) > self.import_budget:
+            costs.append(importing(plugin, compiled).seconds)
+        assert min(costs) <= self.import_budget, (
+            f"importing it takes {min(costs) * 1000:.0f} ms of CPU; {self.import_budget * 1000:.0f} ms are allowed. "
+            f"What takes long: python -X importtime -c 'import {type(plugin).__module__}'"
+        )
+
+    def test_importing_it_loads_no_heavy_library(self, compiled: Path) -> None:
+        """If this fails: import the library in the function that needs it, annotations under TYPE_CHECKING."""
+        assert heavy_among(importing(self.make(), compiled).modules, self.may_import) == []
 
 
 class PluginContract(Contract):

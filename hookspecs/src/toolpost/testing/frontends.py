@@ -74,6 +74,10 @@ class FakeSession:
         """Count the call."""
         self.cleared += 1
 
+    async def reload(self) -> Sequence[str]:
+        """Nothing changes."""
+        return ()
+
 
 @dataclass
 class FakeHost:

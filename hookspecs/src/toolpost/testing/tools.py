@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from toolpost.context import ToolContext
-from toolpost.errors import Aborted, InvalidInput, ToolError
+from toolpost.errors import Aborted, InvalidInput, ToolError, ToolpostError
 from toolpost.permissions import Decision
 from toolpost.testing._contract import BOUND, Contract, finish, made, registered
+from toolpost.testing._imports import module_of, run_fresh
 from toolpost.testing._schema_check import problems
 from toolpost.testing.context import call_tool, make_context
 from toolpost.testing.doubles import AbortSwitch, ProgressLog
@@ -31,6 +36,13 @@ _WRONG: Mapping[str, Any] = {
     "array": 17,
     "object": 17,
 }
+_BYTES = """
+import importlib, json, sys
+sys.path[:] = json.loads(sys.argv[1])
+found = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
+tool = found() if isinstance(found, type) else found
+print(json.dumps([tool.name, tool.prompt({}), json.dumps(tool.shape().schema)]))
+"""
 
 
 class ToolContract(Contract):
@@ -46,7 +58,7 @@ class ToolContract(Contract):
     example_slow: ClassVar[Mapping[str, Any] | None] = None
     services: ClassVar[Mapping[Any, object]] = {}
     max_prompt_chars: ClassVar[int] = 12_000
-    within: ClassVar[float] = BOUND
+    within: ClassVar[float] = 1.0
     """Seconds that a call may take to its end after it was called off."""
 
     def make(self) -> Tool[Any]:
@@ -77,6 +89,18 @@ class ToolContract(Contract):
     def test_its_input_schema_is_valid(self) -> None:
         """If this fails: the message names the part of the schema; mend the annotation or the input_schema it is from."""
         assert problems(self.make().shape().schema) == []
+
+    def test_its_schema_survives_the_wire(self) -> None:
+        """If this fails: keep to what JSON has (no sets, tuples, dates or NaN) and to string keys."""
+        schema = self.make().shape().schema
+        assert json.loads(json.dumps(schema, allow_nan=False)) == schema
+
+    def test_its_name_schema_and_prompt_are_the_same_bytes_in_every_process(self, compiled: Path) -> None:
+        """If this fails: something depends on the hash seed, the time or an id(), such as the order of a set."""
+        tool = self.make()
+        where = [module_of(tool), _attribute(tool)]
+        first, second = (run_fresh(_BYTES, *where, compiled=compiled, seed=seed) for seed in (1, 2))
+        assert first == second
 
     def test_its_schema_and_prompt_are_the_same_bytes_each_time(self) -> None:
         """If this fails: take times, paths, sets and random ids out of prompt() and schema; they break the prompt cache."""
@@ -172,15 +196,74 @@ class ToolContract(Contract):
         finish(self._example_call(folder))
         assert _snapshot(folder) == before
 
+    def test_a_call_that_is_read_only_writes_nothing_elsewhere(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """If this fails: a file appeared or changed in the home or temporary folder; the call is not read-only."""
+        tool = self.make()
+        if not tool.is_read_only(tool.shape().parse(self.make_example(folder))):
+            return
+        for variable, name in (("HOME", "home"), ("TMPDIR", "tmp"), ("XDG_CACHE_HOME", "cache")):
+            (tmp_path / name).mkdir(exist_ok=True)
+            monkeypatch.setenv(variable, str(tmp_path / name))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+        before = _outside(tmp_path, folder)
+        finish(self._example_call(folder))
+        assert _outside(tmp_path, folder) == before
+
+    def test_an_input_that_makes_no_sense_is_refused_not_crashed_on(self, folder: Path) -> None:
+        """If this fails: the model writes the input. Raise ToolError with what is wrong; other errors tell it nothing.
+
+        Only calls that say that they are read-only are made; of the others, what core asks before it makes a call.
+        """
+        tool, example = self.make(), self.make_example(folder)
+        for nonsense in _nonsense(tool.shape().schema, example):
+            try:
+                finish(self._ask_about(tool, self._context(folder), nonsense))
+            except ToolpostError:
+                continue
+            except Exception as error:
+                pytest.fail(f"{nonsense!r:.200} raised {type(error).__name__}: {error!s:.200}")
+
     def test_an_aborted_call_ends(self, folder: Path) -> None:
         """If this fails: watch ctx.abort in what takes long (pass it to ctx.processes.run), and end with Aborted."""
-        example = self.example_slow or self.make_example(folder)
-        finish(self._aborted_call(self._context(folder, AbortSwitch()), example), within=self.within)
+        self._called_off(folder, lambda ctx, _: cast("AbortSwitch", ctx.abort).trigger())
 
     def test_a_cancelled_call_ends(self, folder: Path) -> None:
         """If this fails: let CancelledError pass; clean up in `finally`, in bounded time."""
+        self._called_off(folder, lambda _, call: call.cancel())
+
+    def _called_off(self, folder: Path, stop: Callable[[ToolContext, asyncio.Task[Any]], object]) -> None:
         example = self.example_slow or self.make_example(folder)
-        finish(self._cancelled_call(self._context(folder), example), within=self.within)
+        took: list[float] = []
+        # Other programs take turns on this machine: the best of some tells what the tool needs.
+        while len(took) < 3 and min(took, default=math.inf) > self.within:
+            took.append(finish(self._stopped_call(folder, example, stop), within=self.within + BOUND))
+        assert min(took) <= self.within, (
+            f"it ended {min(took):.1f} s after it was called off; {self.within:g} s are allowed"
+        )
+
+    async def _stopped_call(
+        self, folder: Path, example: Mapping[str, Any], stop: Callable[[ToolContext, asyncio.Task[Any]], object]
+    ) -> float:
+        ctx = self._context(folder, AbortSwitch())
+        call = asyncio.create_task(self._call(ctx, example))
+        await _under_way(call)
+        began = time.monotonic()
+        stop(ctx, call)
+        with suppress(Aborted, ToolError, asyncio.CancelledError):
+            await call
+        return time.monotonic() - began
+
+    async def _ask_about(self, tool: Tool[Any], ctx: ToolContext, nonsense: Mapping[str, Any]) -> None:
+        parsed = tool.shape().parse(nonsense)
+        tool.backfill_observable_input(nonsense, ctx)
+        await tool.check_permissions(parsed, ctx.scope)
+        tool.permission_matcher(parsed, ctx.scope)
+        for text in (tool.activity, tool.description, tool.render_call, tool.get_path, tool.classifier_input):
+            text(parsed)
+        if await tool.validate_input(parsed, ctx) is None and tool.is_read_only(parsed):
+            await self._call(ctx, nonsense)
 
     def _context(self, folder: Path, abort: AbortSwitch | None = None) -> ToolContext:
         return make_context(folder, services=self.services, abort=abort)
@@ -197,20 +280,14 @@ class ToolContract(Contract):
         finally:
             await ctx.stash.aclose()
 
-    async def _aborted_call(self, ctx: ToolContext, example: Mapping[str, Any]) -> None:
-        call = asyncio.create_task(self._call(ctx, example))
-        await _under_way(call)
-        assert isinstance(ctx.abort, AbortSwitch)
-        ctx.abort.trigger()
-        with suppress(Aborted, ToolError):
-            await call
 
-    async def _cancelled_call(self, ctx: ToolContext, example: Mapping[str, Any]) -> None:
-        call = asyncio.create_task(self._call(ctx, example))
-        await _under_way(call)
-        call.cancel()
-        with suppress(asyncio.CancelledError, ToolError):
-            await call
+def _attribute(tool: Tool[Any]) -> str:
+    """Return under which name a tool's module has it."""
+    found = vars(sys.modules[type(tool).__module__])
+    name = next((name for name, value in found.items() if value is tool), type(tool).__name__)
+    if name not in found:
+        pytest.skip(f"{type(tool).__module__} has no attribute that is {tool!r:.80}")
+    return name
 
 
 async def _under_way(call: asyncio.Task[Any]) -> None:
@@ -231,6 +308,13 @@ def _mistakes(schema: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator
         yield "no_such_parameter", {**example, "no_such_parameter": 1}
 
 
+def _nonsense(schema: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the example with each parameter of text replaced by one that nobody would mean."""
+    for key, inner in schema.get("properties", {}).items():
+        if inner.get("type") == "string" and "enum" not in inner:
+            yield from ({**example, key: text} for text in ("", "\0", "\ud800", "[(*\\", "~nobody/" * 900))
+
+
 def _jsonable(data: Any) -> bool:
     try:
         json.dumps(asdict(data) if is_dataclass(data) and not isinstance(data, type) else data)
@@ -243,6 +327,11 @@ def _legal(content: Any) -> bool:
     return isinstance(content, str) or (
         isinstance(content, list) and all(isinstance(block, Mapping) and "type" in block for block in content)
     )
+
+
+def _outside(root: Path, folder: Path) -> dict[str, bytes | None]:
+    skipped = str(folder.relative_to(root.resolve()))
+    return {name: content for name, content in _snapshot(root).items() if Path(name).parts[0] != skipped}
 
 
 def _snapshot(folder: Path) -> dict[str, bytes | None]:

@@ -228,6 +228,9 @@ class ScriptedDoor:
     def costs(self) -> Sequence[CostLine]:
         return [CostLine(model="model-1", requests=2, usage=Usage(1200, 34), dollars=0.0123)] if self.prompts else []
 
+    async def reload(self) -> list[str]:
+        return ["tools/words is on"]
+
     async def clear(self) -> None:
         self.cleared += 1
 

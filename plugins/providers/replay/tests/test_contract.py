@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -16,7 +14,7 @@ LINES = '{"cassette": 1}\n{"say": "I look.", "call": "Read", "input": {"file_pat
 
 
 class Playing(ProviderContract):
-    files: ClassVar[Mapping[str, str | bytes]] = {TAPE.name: LINES}
+    files = {TAPE.name: LINES}
 
     @pytest.fixture(autouse=True)
     def _beside_the_tape(self, folder: Path) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from toolpost import LaunchOptions, on
 from toolpost_core.cli.output import one_line, print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.plugins.groups import KINDS
+
+APART: Final = frozenset({"frontends", "settings_sources"})
+"""Kinds whose plugins are made outside of sessions, and hear nothing of them."""
 
 
 @click.group()
@@ -83,9 +87,14 @@ def _what(handler: dict[str, Any]) -> str:
 
 
 def _listeners(workspace: Workspace) -> Iterator[dict[str, Any]]:
-    """Listeners of plugins; those that a plugin makes for a session's settings are not among them."""
+    """Listeners of plugins of every kind that takes part in a session.
+
+    Those that a plugin makes for a session's settings are not among them: what they run is among the configured.
+    """
     registry = workspace.registry
-    registry.collect("lifecycle")
+    for group in KINDS:
+        if group not in APART:
+            registry.collect(group)
     for name in on.__all__:
         caller = getattr(registry.manager.hook, name, None)
         for found in reversed(caller.get_hookimpls() if caller else ()):

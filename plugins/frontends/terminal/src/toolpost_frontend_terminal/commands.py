@@ -102,6 +102,15 @@ async def _permissions(door: SessionDoor, argument: str, show: Show) -> bool:
     return True
 
 
+async def _plugins(door: SessionDoor, argument: str, show: Show) -> bool:
+    if argument != "reload":
+        show(draw.notice(Notice("/plugins reload reads the settings anew. `toolpost plugins list` shows the plugins.")))
+        return True
+    changed = await door.reload()
+    show(draw.notice(Notice("\n".join(changed) or "The settings were read; the plugins are the same.")))
+    return True
+
+
 async def _exit(door: SessionDoor, argument: str, show: Show) -> bool:
     del door, argument, show
     return False
@@ -113,6 +122,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "cost": Command("what the session has cost", _cost),
     "model": Command("show or change the model", _model, "[NAME]"),
     "permissions": Command("the permission rules in force, with their files", _permissions),
+    "plugins": Command("read the settings anew, and turn plugins on and off", _plugins, "reload"),
     "exit": Command("leave; so do /quit and Ctrl-D", _exit),
     "quit": Command("leave", _exit),
 }

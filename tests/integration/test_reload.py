@@ -1,0 +1,100 @@
+"""Settings that change while a session runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mock_messages_api import MockMessagesApi, tool_use, turn
+
+from toolpost import LaunchOptions, Notice, ToolFinished
+from toolpost_core.api import open_session
+from toolpost_core.session.session import Session
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / ".toolpost" / "settings.json"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@asynccontextmanager
+async def running(api: MockMessagesApi, home: Path) -> AsyncIterator[Session]:
+    project = home.parent / "project"
+    project.mkdir()
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "ANTHROPIC_BASE_URL": api.url,
+        "ANTHROPIC_API_KEY": "test",
+    }
+    async with open_session(LaunchOptions(cwd=project), env=env) as session:
+        yield session
+
+
+async def said(session: Session) -> tuple[list[str], list[str]]:
+    """Run a prompt; return the warnings and the results of calls."""
+    warnings, results = [], []
+    async for event in session.submit("go"):
+        if isinstance(event, Notice):
+            warnings.append(event.text)
+        if isinstance(event, ToolFinished):
+            results.append(event.text)
+    return warnings, results
+
+
+def tools(api: MockMessagesApi, request: int) -> set[str]:
+    return {tool["name"] for tool in api.requests[request].body["tools"]}
+
+
+async def test_a_plugin_that_is_turned_off_is_gone_from_the_next_request(settings: Path) -> None:
+    async with MockMessagesApi(["One.", "Two.", "Three."]) as api, running(api, settings.parents[1]) as session:
+        await said(session)
+        settings.write_text(json.dumps({"plugins": {"glob": False}}))
+        warnings, _ = await said(session)
+        settings.unlink()
+        await said(session)
+
+    assert warnings == ["Settings changed: tools/glob is off"]
+    assert ["Glob" in tools(api, number) for number in range(3)] == [True, False, True]
+
+
+async def test_a_rule_that_is_added_holds_from_the_next_prompt(settings: Path) -> None:
+    call = turn(tool_use("Bash", {"command": "echo hi"}))
+    async with MockMessagesApi([call, "One.", call, "Two."]) as api, running(api, settings.parents[1]) as session:
+        _, before = await said(session)
+        settings.write_text(json.dumps({"permissions": {"deny": ["Bash(echo *)"]}}))
+        _, after = await said(session)
+
+    assert before == ["hi"]
+    assert "Permission denied" in after[0]
+
+
+async def test_a_file_in_the_middle_of_an_edit_keeps_the_rules_that_it_had(settings: Path) -> None:
+    settings.write_text(json.dumps({"permissions": {"deny": ["Bash(echo *)"]}}))
+    call = turn(tool_use("Bash", {"command": "echo hi"}))
+    async with MockMessagesApi([call, "One.", call, "Two."]) as api, running(api, settings.parents[1]) as session:
+        await said(session)
+        settings.write_text('{"permissions": {"deny": [')
+        warnings, results = await said(session)
+
+    assert "Permission denied" in results[0]
+    assert "stay as they were" in warnings[0]
+    assert str(settings) in warnings[0]
+
+
+async def test_a_hook_may_keep_the_settings_as_they_are(settings: Path) -> None:
+    hook = {"hooks": [{"type": "command", "command": "echo not now >&2; exit 2"}]}
+    settings.write_text(json.dumps({"hooks": {"ConfigChange": [hook]}}))
+    async with MockMessagesApi(["One.", "Two."]) as api, running(api, settings.parents[1]) as session:
+        await said(session)
+        settings.write_text(json.dumps({"hooks": {"ConfigChange": [hook]}, "plugins": {"glob": False}}))
+        warnings, _ = await said(session)
+
+    assert "not now" in warnings[0]
+    assert "Glob" in tools(api, 1)
