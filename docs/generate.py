@@ -133,7 +133,9 @@ def settings_table() -> str:
     escalating = ", ".join(f"`{mode}`" for mode in sorted(ESCALATING))
     lines = ["| key | allowed | who may set it | meaning |", "|---|---|---|---|", *used, ""]
     lines += [f"A project's shared file can't choose the permission modes {escalating}.", ""]
-    lines += ["These are known, and a value of the wrong kind is named, but nothing in the standard set acts on them yet:"]
+    lines += [
+        "These are known, and a value of the wrong kind is named, but nothing in the standard set acts on them yet:"
+    ]
     return "\n".join([*lines, "", "| key | allowed | who may set it |", "|---|---|---|", *rest])
 
 

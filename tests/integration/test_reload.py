@@ -75,12 +75,13 @@ async def test_a_rule_that_is_added_holds_from_the_next_prompt(settings: Path) -
     assert "Permission denied" in after[0]
 
 
-async def test_a_file_in_the_middle_of_an_edit_keeps_the_rules_that_it_had(settings: Path) -> None:
+@pytest.mark.parametrize("broken", ['{"permissions": {"deny": [', '{"permissions": {"deny": 7}}'])
+async def test_a_file_in_the_middle_of_an_edit_keeps_the_rules_that_it_had(settings: Path, broken: str) -> None:
     settings.write_text(json.dumps({"permissions": {"deny": ["Bash(echo *)"]}}))
     call = turn(tool_use("Bash", {"command": "echo hi"}))
     async with MockMessagesApi([call, "One.", call, "Two."]) as api, running(api, settings.parents[1]) as session:
         await said(session)
-        settings.write_text('{"permissions": {"deny": [')
+        settings.write_text(broken)
         warnings, results = await said(session)
 
     assert "Permission denied" in results[0]
@@ -98,3 +99,10 @@ async def test_a_hook_may_keep_the_settings_as_they_are(settings: Path) -> None:
 
     assert "not now" in warnings[0]
     assert "Glob" in tools(api, 1)
+
+
+async def test_variables_of_the_settings_reach_commands(settings: Path) -> None:
+    settings.write_text(json.dumps({"env": {"GREETING": "hello"}, "permissions": {"allow": ["Bash"]}}))
+    call = turn(tool_use("Bash", {"command": "echo $GREETING there"}))
+    async with MockMessagesApi([call, "One."]) as api, running(api, settings.parents[1]) as session:
+        assert (await said(session))[1] == ["hello there"]

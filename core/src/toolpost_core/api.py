@@ -62,6 +62,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
     notices: list[str] = []
     places = find_places(options, env)
     settings, registry = read_settings(options, places, env, lambda problem: notices.append(problem.text))
+    env = {**env, **settings.get("env", {})}
     store = Store(places.config_dir)
     resumed = _resumed(options, store, places)
     forked = resumed.session_id if resumed is not None and options.fork_session else None

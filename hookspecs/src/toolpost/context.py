@@ -146,8 +146,12 @@ class ToolContext:
         return self.services.get(protocol)
 
     def resolve(self, path: str | Path) -> Path:
-        """Make a path of the model's absolute: `~` is the home folder, a relative path starts at `cwd`."""
+        """Make a path of the model's absolute: `~` is the home folder, a relative path starts at `cwd`.
+
+        Raises InvalidInput for a text that no file system takes for a path.
+        """
         text = str(path)
+        _check_path(text)
         if text == "~" or text.startswith("~/"):
             return self.scope.home / text[2:]
         return self.cwd / text
@@ -227,3 +231,18 @@ class ToolContext:
         from toolpost.services import Http
 
         return self.services.get(Http)
+
+
+def _check_path(text: str) -> None:
+    """Refuse what the system's calls would raise ValueError or "name too long" for, in each tool at another place."""
+    problem = ""
+    if "\0" in text:
+        problem = "it has a NUL character"
+    elif any("\ud800" <= char <= "\udc7f" or "\udd00" <= char <= "\udfff" for char in text):
+        problem = "it has half of a surrogate pair"
+    elif len(text) > 4000 or any(len(part) > 255 for part in text.split("/")):
+        problem = "it is too long: 255 characters a name and 4000 in all are allowed"
+    if problem:
+        from toolpost.errors import InvalidInput
+
+        raise InvalidInput(f"{text[:80]!r} can't be a path: {problem}. Give the path of a file or folder.")

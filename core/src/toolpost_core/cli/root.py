@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import click
 
 from toolpost_core.cli.commands import COMMANDS
 from toolpost_core.cli.exits import complain
-
-
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands."""
-        del ctx
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"toolpost_core.cli.commands.{module}"), name)
-        return command
+from toolpost_core.cli.lazy import LazyGroup
 
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     names = {"help_option_names": ["-h", "--help"]}
-    root = LazyGroup("toolpost", help="An agent for the terminal.", context_settings=names)
+    root = LazyGroup("toolpost", places=COMMANDS, help="An agent for the terminal.", context_settings=names)
     try:
         code: Any = root.main(list(arguments), prog_name="toolpost", standalone_mode=False)
     except click.exceptions.Exit as end:

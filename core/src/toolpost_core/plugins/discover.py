@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from stevedore.extension import Extension, ExtensionManager
 
+from toolpost_core.plugins.capabilities import FILE, Capabilities, parse
 from toolpost_core.plugins.groups import PREFIX
 from toolpost_core.plugins.scan import Entry
 
@@ -15,10 +18,11 @@ METAPACKAGE: Final = "toolpost"
 HOOKSPECS: Final = "toolpost-hookspecs"
 
 
-def discover() -> tuple[tuple[Entry, ...], list[str]]:
-    """Return all entries and the files that they were read from."""
+def discover() -> tuple[tuple[Entry, ...], dict[str, Capabilities], list[str]]:
+    """Return all entries, what the modules that they name declare, and the files that all this was read from."""
     standard, files = _standard_set()
     entries: set[Entry] = set()
+    declared: dict[str, Capabilities] = {}
     points = metadata.entry_points()
     for group in sorted(group for group in points.groups if group.startswith(PREFIX)):
         for extension in _Listing(group, list(points.select(group=group))).extensions:
@@ -38,7 +42,41 @@ def discover() -> tuple[tuple[Entry, ...], list[str]]:
                 )
             )
             files.update(_file(point.dist, "entry_points.txt"))
-    return tuple(sorted(entries)), sorted(files)
+    for module in {entry.module for entry in entries}:
+        for folder in package_folders(module)[:1]:
+            files.add(str(folder / FILE))  # also where it is not there: then its coming is noticed
+            found = _declared(folder / FILE)
+            if found is not None:
+                declared[module] = found
+    return tuple(sorted(entries)), declared, sorted(files)
+
+
+def package_folders(module: str) -> list[Path]:
+    """Return the folders of the package that a module lies in, found without running any of it.
+
+    Of a module in a namespace package that is the first regular package on its way; a module that is no package and lies
+    in none has no folder.
+    """
+    top, *rest = module.split(".")
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):
+        return []
+    folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec is not None else []
+    for name in rest:
+        if any((folder / "__init__.py").is_file() for folder in folders):
+            break
+        folders = [folder / name for folder in folders if (folder / name).is_dir()] or folders
+    return folders
+
+
+def _declared(file: Path) -> Capabilities | None:
+    try:
+        return parse(file.read_text(encoding="utf-8"), str(file))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        return Capabilities(file=str(file), mistake=f"it can't be read: {error}")
 
 
 def canonical(name: str) -> str:

@@ -6,11 +6,15 @@ import json
 import os
 import sys
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-FORMAT: Final = 1
+from toolpost_core.plugins.capabilities import Capabilities, from_row
+
+FORMAT: Final = 2
 
 
 class Entry(NamedTuple):
@@ -28,12 +32,25 @@ class Entry(NamedTuple):
     requires: str
     standard: bool
 
+    @property
+    def module(self) -> str:
+        """The module that the entry names."""
+        return self.value.split("[")[0].partition(":")[0].strip()
+
 
 class Inventory(NamedTuple):
-    """The entries of everything that is installed, by group, name and distribution."""
+    """The entries of everything that is installed, by group, name and distribution.
+
+    `declared` holds the capabilities of each module that an entry names, where its package declares any.
+    """
 
     entries: tuple[Entry, ...]
     from_cache: bool = False
+    declared: Mapping[str, Capabilities] = MappingProxyType({})
+
+    def capabilities(self, entry: Entry) -> Capabilities | None:
+        """Return what an entry's package declares; None where it declares nothing."""
+        return self.declared.get(entry.module)
 
 
 def scan(cache_dir: Path) -> Inventory:
@@ -46,12 +63,13 @@ def scan(cache_dir: Path) -> Inventory:
     cache = cache_dir / f"entry-points-{zlib.crc32(json.dumps([part[0] for part in key]).encode()):08x}.json"
     found = _read(cache, key)
     if found is not None:
-        return Inventory(found, from_cache=True)
+        return found
     from toolpost_core.plugins.discover import discover
 
-    entries, files = discover()
-    _write(cache, {"key": key, "files": [[file, _changed(file)] for file in files], "entries": entries})
-    return Inventory(entries)
+    entries, declared, files = discover()
+    stamps = [[file, _changed(file)] for file in files]
+    _write(cache, {"key": key, "files": stamps, "entries": entries, "declared": declared})
+    return Inventory(entries, declared=MappingProxyType(declared))
 
 
 def _key() -> list[list[Any]]:
@@ -67,16 +85,18 @@ def _changed(path: str) -> int:
         return -1
 
 
-def _read(cache: Path, key: list[list[Any]]) -> tuple[Entry, ...] | None:
+def _read(cache: Path, key: list[list[Any]]) -> Inventory | None:
     try:
         stored = json.loads(cache.read_bytes())
         if stored["key"] != key or any(_changed(file) != changed for file, changed in stored["files"]):
             return None
-        return tuple(
+        entries = tuple(
             Entry(*(kind(field) for kind, field in zip(_FIELDS, row, strict=True))) for row in stored["entries"]
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        declared = {module: from_row(row) for module, row in stored["declared"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    return Inventory(entries, from_cache=True, declared=MappingProxyType(declared))
 
 
 _FIELDS: Final = (str, str, str, str, str, str, bool)

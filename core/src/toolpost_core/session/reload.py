@@ -60,9 +60,9 @@ async def blocked(changed: Sequence[Path], stamps: Stamps, events: Dispatcher) -
 
 
 def unusable(old: Settings, new: Settings) -> list[str]:
-    """Return what is wrong with files that counted before and can't be read now: one in the middle of an edit."""
-    lost = set(old.files) - set(new.files)
-    return [problem.text for problem in new.problems if problem.file in lost and problem.level == "error"]
+    """Return what is wrong now that was right before: a file in the middle of an edit, or with a value of a wrong kind."""
+    known = {problem.text for problem in old.problems}
+    return [problem.text for problem in new.problems if problem.level == "error" and problem.text not in known]
 
 
 def difference(old: Registry, new: Registry) -> list[str]:

@@ -39,9 +39,9 @@ HEAVY: Final = (
 _MEASURE = """
 import json, sys, time
 sys.path[:] = json.loads(sys.argv[1])
-import asyncio, toolpost
+import asyncio, importlib, toolpost
 for name in toolpost.__all__:
-    getattr(toolpost, name)
+    getattr(toolpost, name) if name != "on" else importlib.import_module("toolpost.on")
 before = set(sys.modules)
 began = time.process_time()
 __import__(sys.argv[2])

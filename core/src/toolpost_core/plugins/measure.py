@@ -1,0 +1,74 @@
+"""What importing a plugin costs, seen from a fresh process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from toolpost import PluginError
+from toolpost_core.plugins.scan import Entry
+
+BUDGET: Final = 0.05
+"""Seconds of CPU that importing a plugin may take beyond the public API; the contract kits hold plugins to the same."""
+TRIES: Final = 4
+"""How often an import that seems slow is looked at again: other programs take turns, and a first one compiles."""
+_START: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from toolpost_core.plugins.measuring import main; main()"
+)
+
+
+class Cost(NamedTuple):
+    """Seconds of CPU, bytes of memory, modules that came with it; `error` has a traceback's lines if it failed."""
+
+    seconds: float
+    memory: int = 0
+    modules: int = 0
+    error: tuple[str, ...] = ()
+
+
+def import_costs(entries: Iterable[Entry]) -> dict[Entry, Cost]:
+    """Import each entry in a process of its own; nothing is imported here. What seems slow gets further tries."""
+    wanted = list(entries)
+    costs = dict(zip(wanted, _measured(wanted), strict=True))
+    for _ in range(TRIES):
+        slow = [entry for entry, cost in costs.items() if cost.seconds > BUDGET and not cost.error]
+        if not slow:
+            break
+        again = dict(zip(slow, _measured(slow), strict=True))
+        costs |= {entry: min(again[entry], costs[entry], key=lambda cost: cost.seconds) for entry in slow}
+    return costs
+
+
+def _measured(entries: Sequence[Entry]) -> list[Cost]:
+    if not entries:
+        return []
+    with tempfile.TemporaryDirectory() as compiled:
+        done = subprocess.run(
+            [sys.executable, "-c", _START, json.dumps(sys.path)],
+            input=json.dumps([entry.value for entry in entries]),
+            env=_environment(compiled),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        raise PluginError(f"Imports can't be measured: a fresh {sys.executable} failed: {done.stderr[-500:]}")
+    return [_cost(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _cost(answer: Mapping[str, float]) -> Cost:
+    error = answer.get("error", ())
+    return Cost(answer["seconds"], int(answer.get("bytes", 0)), int(answer.get("modules", 0)), tuple(error))  # type: ignore[arg-type]
+
+
+def _environment(compiled: str) -> dict[str, str]:
+    """Where nothing may be compiled beside the source, it goes elsewhere, and compiling is not taken for importing."""
+    env = dict(os.environ)
+    if env.pop("PYTHONDONTWRITEBYTECODE", ""):
+        env["PYTHONPYCACHEPREFIX"] = compiled
+    return env
