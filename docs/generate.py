@@ -6,14 +6,22 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 from toolpost import Event, on
 from toolpost.testing.lifecycle import types_of
 from toolpost_core.cli.commands import COMMANDS
+from toolpost_core.cli.commands.plugins import PLACES as PLUGIN_COMMANDS
 from toolpost_core.cli.flags import FLAGS, Flag
+from toolpost_core.cli.lazy import PACKAGE
+from toolpost_core.plugins.scaffold import KINDS as NEW
+from toolpost_core.plugins.scaffold import summary
 from toolpost_core.settings.keys import ESCALATING, KINDS, PERSON_ONLY, POLICY_ONLY, UNTRUSTED
+from written.api import api_page
+from written.kinds import plugin_pages
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- begin: written by docs/generate.py -->", "<!-- end -->"
@@ -30,9 +38,12 @@ be `async`. Listeners of a `decide` event block when they fail, those of an `obs
 """
 MEANINGS = {
     "allowManagedPermissionRulesOnly": "Allow rules count in managed settings only; what others ask or deny stays.",
-    "disableAllHooks": "No hook of `hooks` runs.",
+    "allowManagedHooksOnly": "Only the `hooks` of managed settings run.",
+    "disableAllHooks": "No hook of `hooks` runs; those of managed settings stay unless these say it.",
     "frontends": "Another front end for a way of running: `interactive`, `print` or `demo`, each a plugin's name.",
     "hooks": "Hooks by event: each runs a command, or what else a plugin of the kind `hook_runners` can run.",
+    "maxBudgetUsd": "A session ends when so many dollars are spent; `--max-budget-usd` goes before it.",
+    "maxTurns": "A prompt ends after so many requests; `--max-turns` goes before it.",
     "model": "The model to begin with; `--model` goes before it.",
     "permissions": "Permission rules, mode and folders: the keys that follow.",
     "permissions.additionalDirectories": "More folders that tools work in as in the project.",
@@ -68,6 +79,8 @@ def pages() -> dict[Path, str]:
         DOCS / "reference/hooks.md": hooks_page(),
         settings: with_table(settings.read_text(encoding="utf-8"), settings_table()),
         cli: with_table(cli.read_text(encoding="utf-8"), cli_table()),
+        DOCS / "reference/api.md": api_page(),
+        **plugin_pages(DOCS / "plugins"),
     }
 
 
@@ -148,11 +161,28 @@ def _levels(key: str) -> str:
 
 
 def cli_table() -> str:
-    """Return the tables of cli.md: the flags of a run, the commands."""
+    """Return the tables of cli.md: the flags of a run, the commands, the kinds of new plugins."""
     flags = [f"| {_flag(flag)} | {flag.help}{_choices(flag)} |" for flag in FLAGS]
-    commands = [f"| `toolpost {name}` | {what} |" for name, (_, what) in sorted(COMMANDS.items())]
-    lines = ["| flag | what it does |", "|---|---|", *flags, "", "| command | what it shows or does |", "|---|---|"]
-    return "\n".join([*lines, *commands])
+    told = {**dict(_commands()), **{f"plugins {name}": what for name, (_, what) in PLUGIN_COMMANDS.items()}}
+    commands = [f"| `toolpost {name}` | {what} |" for name, what in sorted(told.items())]
+    kinds = [f"| `{kind}` | `toolpost.{NEW[kind].group}` | {summary(kind)} |" for kind in NEW]
+    return "\n".join(
+        [
+            *("| flag | what it does |", "|---|---|", *flags, ""),
+            *("| command | what it shows or does |", "|---|---|", *commands, ""),
+            *("| `plugins new --kind` | entry-point group | what it begins as |", "|---|---|---|", *kinds),
+        ]
+    )
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    """Each command with one line on it, those within groups too."""
+    for name, (place, what) in COMMANDS.items():
+        yield name, what
+        module, _, attribute = place.partition(":")
+        group: click.Command = getattr(import_module(f"{PACKAGE}.{module}"), attribute)
+        for inner, command in group.commands.items() if isinstance(group, click.Group) else ():
+            yield f"{name} {inner}", " ".join((command.help or "").partition("\n\n")[0].split())
 
 
 def _flag(flag: Flag) -> str:

@@ -16,11 +16,11 @@ INTRODUCTION = """\
 
 <!-- Written by docs/generate.py from the docstrings; change those. -->
 
-Everything that a plugin may import: a line for each name, with its signature and the first sentence of its docstring.
-`help(toolpost.Tool)` shows the whole of it. What is not listed here may change in any release; see
-[versions](../plugins/migrating.md). Names stand under the module that defines them, and are imported from `toolpost` or
-`toolpost.testing`: `from toolpost import Tool`. The lifecycle events, `toolpost.on`, have a
-[page of their own](hooks.md).
+Everything that a plugin may import: a line for each name, with its signature and the first sentence of its docstring;
+`help(toolpost.Tool)` shows the whole. Names are grouped by subject and imported from `toolpost`, the testing ones from
+`toolpost.testing`: `from toolpost import Tool`. The lifecycle events, `toolpost.on`, have a [page of their own](hooks.md),
+and the rules of the contract kits stand on the [page of each kind](../plugins/README.md). What is not listed here may change
+in any release: see [versions](../plugins/migrating.md).
 """
 
 
@@ -31,7 +31,7 @@ def api_page() -> str:
 
 def anchor(module: str) -> str:
     """Return the anchor of a module's part of the page."""
-    return _public(module).replace(".", "")
+    return _title(module).lower().replace(": ", "-").replace(" ", "-")
 
 
 def _package(package: str) -> Iterator[str]:
@@ -39,17 +39,18 @@ def _package(package: str) -> Iterator[str]:
     for name in import_module(package).__all__:
         if name != "on":
             by_module[home_of(package, name)].append(name)
-    for module in sorted(by_module, key=_public):
-        yield f"## {_public(module)}\n"
+    for module in sorted(by_module, key=_title):
+        yield f"## {_title(module)}\n"
         yield _sentence(ast.get_docstring(tree_of(module)) or "") + "\n"
         for name in sorted(by_module[module]):
             yield from _entry(package, name)
         yield ""
 
 
-def _public(module: str) -> str:
-    """A module as a heading: the leading underscore of a private one says nothing to a reader."""
-    return module.replace("._", ".")
+def _title(module: str) -> str:
+    """A module as a heading: `toolpost.events._base` is "Events: base"."""
+    parts = [part.strip("_").replace("_", " ") for part in module.split(".")[1:]]
+    return ": ".join([parts[0].capitalize(), *parts[1:]])
 
 
 def _entry(package: str, name: str) -> Iterator[str]:
@@ -60,6 +61,8 @@ def _entry(package: str, name: str) -> Iterator[str]:
     yield _line(_signature(module, node, name), " ".join(filter(None, said)))
     if isinstance(node, ast.ClassDef):
         for method in methods(node):
+            if method.name.startswith("test_"):
+                continue
             what = f"{method.name}: {_returns(method)}" if is_property(method) else _call(module, method)
             yield "  " + _line(what, _sentence(ast.get_docstring(method) or ""))
 
@@ -126,4 +129,5 @@ def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 def _source(module: str, node: ast.AST) -> str:
     """A node as it is written, on one line."""
     text = ast.get_source_segment("\n".join(lines_of(module)), node) or ""
+    text = re.sub(r"\bfield\(default_factory=(\w+)\)", r"\1()", text)
     return " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")

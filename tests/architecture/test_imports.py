@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.architecture.folders import PLUGINS, ROOT, Plugin, sources
 
-LAYERS = ("cli", "api", "session", "loop", "tools", "permissions", "prompt", "events", "plugins", "settings")
+LAYERS = ("harness", "cli", "api", "session", "loop", "tools", "permissions", "prompt", "events", "plugins", "settings")
 
 
 @pytest.mark.requirement("layout.plugins_import_the_api_only")

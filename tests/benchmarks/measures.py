@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.benchmarks.clients import ANTHROPIC, HTTPX2, TOOLPOST, Client, Place, make_place, toolpost
+from tests.benchmarks.plugins import discovery, listeners
 from tests.benchmarks.processes import Run, RunFailedError, converse, run
 
 KB = 1000
@@ -147,7 +148,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
         ["turns", "500"], 501, [_TURN, _FIRST_GAPS, _LAST_GAPS, Figure("peak memory", "MB", _peak, Target(100))]
     ),
 }
-MEASURES = ("import", "version", *CONVERSATIONS)
+MEASURES = ("import", "version", "listeners", "discovery", *CONVERSATIONS)
 
 
 def measure(names: Sequence[str], compared: Sequence[Client], runs: int, root: Path) -> Iterator[Report]:
@@ -159,6 +160,10 @@ def measure(names: Sequence[str], compared: Sequence[Client], runs: int, root: P
                 yield _imports(runs, places[TOOLPOST])
             case "version":
                 yield _version(runs, places[TOOLPOST])
+            case "listeners":
+                yield _listeners(runs)
+            case "discovery":
+                yield _discovery(runs, root)
             case _:
                 yield _converse(name, compared, runs, places)
 
@@ -194,6 +199,28 @@ def _version(runs: int, place: Place) -> Report:
             if number:
                 timed.samples.setdefault(TOOLPOST, []).append(1000 * wall)
     return Report([row, empty])
+
+
+def _listeners(runs: int) -> Report:
+    """What the dispatcher adds to 50 listeners of one PreToolUse, and how many times their own awaits it takes."""
+    rows: dict[str, Row] = {}
+    for _ in range(runs):
+        for sort, (through, bare) in listeners().items():
+            added = rows.setdefault(sort, Row("listeners", f"50 {sort}: added to a call", "ms", Target(1)))
+            added.samples.setdefault(TOOLPOST, []).append(through - bare)
+            ratio = rows.setdefault(f"{sort} x", Row("listeners", f"50 {sort}: times bare calls", "x"))
+            ratio.samples.setdefault(TOOLPOST, []).append(through / bare)
+    return Report(list(rows.values()))
+
+
+def _discovery(runs: int, root: Path) -> Report:
+    row = Row("discovery", "300 distributions, 60 ours: added, warm", "ms", Target(60))
+    whole = Row("discovery", "scan and registry with them, warm", "ms")
+    for number in range(runs):
+        more, less = discovery(root / f"discovery-{number}")
+        row.samples.setdefault(TOOLPOST, []).append(more - less)
+        whole.samples.setdefault(TOOLPOST, []).append(more)
+    return Report([row, whole])
 
 
 def _converse(name: str, compared: Sequence[Client], runs: int, places: Mapping[str, Place]) -> Report:

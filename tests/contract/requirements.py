@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 _SECTION_1: Final = "architecture, 1 layout"
+_TRUST: Final = "docs/explanation/trust.md"
 _SECTION_3: Final = "architecture, 3 discovery"
 _SECTION_4: Final = "architecture, 4 the public API"
 _PIPELINE: Final = "architecture, 6 pipeline of one call"
@@ -225,6 +226,25 @@ REQUIREMENTS: Final = (
         _SECTION_3,
         "Of two tools with one name the winner is deterministic and both are named.",
     ),
+    Requirement(
+        "plugins.undeclared_is_dropped",
+        _TRUST,
+        "What a listener's package does not declare is dropped from its answers.",
+    ),
+    Requirement(
+        "plugins.undeclared_services_are_withheld",
+        _TRUST,
+        "A tool's context hands out the services that were declared.",
+    ),
+    Requirement(
+        "plugins.lock_refuses_changes", _TRUST, "A plugin that is not as the project's lock has it is refused."
+    ),
+    Requirement(
+        "plugins.gates_are_never_missing",
+        _TRUST,
+        "A gate that failed often or that the lock refuses does not let pass what it would have been asked about.",
+    ),
+    Requirement("plugins.printing_stays_out", _TRUST, "What a plugin prints does not come into the output of `-p`."),
     Requirement(
         "plugins.core_without_plugins",
         _SECTION_1,

@@ -1,8 +1,9 @@
-"""Lets the tests import what they share, `tests.docs.pages`."""
+"""Lets the tests import what they share, `tests.docs.pages`, and what writes the pages, `docs/generate.py`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]

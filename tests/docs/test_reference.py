@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
+import generate
 import pytest
-from tests.docs.pages import EXAMPLES, PAGES, ROOT
+from tests.docs.pages import EXAMPLES, PAGES, ROOT, prose
 
 from toolpost import on
 
@@ -17,14 +16,11 @@ MEMBERS = ("hookspecs", "core", "builtin_tools/*", "plugins/*/*")
 
 
 def test_the_written_pages_are_current() -> None:
-    stale = [
-        str(page.relative_to(ROOT)) for page, text in _generate().pages().items() if page.read_text("utf-8") != text
-    ]
+    stale = [str(page.relative_to(ROOT)) for page, text in generate.pages().items() if page.read_text("utf-8") != text]
     assert stale == [], "run `uv run python docs/generate.py`"
 
 
 def test_every_event_has_a_row_with_all_that_its_contract_says() -> None:
-    generate = _generate()
     rows = [line for line in generate.hooks_page().splitlines() if line.startswith("| [")]
     assert len(rows) == len(on.__all__)
     for name in on.__all__:
@@ -36,15 +32,16 @@ def test_every_settings_key_with_a_meaning_is_read_by_somebody() -> None:
     folders = ("core/src", "builtin_tools/*/src", "plugins/*/*/src")
     files = [file for folder in folders for file in ROOT.glob(f"{folder}/**/*.py") if file.name != "keys.py"]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    names = [re.escape(key.rpartition(".")[2]) for key in _generate().MEANINGS]
+    names = [re.escape(key.rpartition(".")[2]) for key in generate.MEANINGS]
     assert [name for name in names if not re.search(rf"""["'.]{name}[."']""", code)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
-    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", prose)
-    assert [to for to in targets if "://" not in to and not (page.parent / to).exists()] == []
+def test_every_link_leads_to_a_file_and_a_heading_of_it(page: Path) -> None:
+    links = [to for to in re.findall(r"\]\(([^)\s]+)\)", prose(page)) if "://" not in to]
+    assert [to for to in links if not (page.parent / to.partition("#")[0]).exists()] == []
+    to_headings = [to for to in links if "#" in to]
+    assert [to for to in to_headings if to.partition("#")[2] not in _anchors(page, to.partition("#")[0])] == []
 
 
 def test_every_dependency_is_explained() -> None:
@@ -59,13 +56,9 @@ def test_every_example_stands_in_the_index() -> None:
     assert [folder.name for folder in EXAMPLES if f"examples/{folder.name}/" not in index] == []
 
 
-def _generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs/generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _anchors(page: Path, to: str) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", prose(page.parent / to if to else page), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def _dependencies() -> set[str]:

@@ -10,11 +10,9 @@ the kind of one that needs it.
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from toolpost import (
@@ -35,9 +33,9 @@ from toolpost import (
     hookimpl,
 )
 from toolpost_core.api import find_places
+from toolpost_core.harness import installed
 from toolpost_core.loop.budget import Ledger
 from toolpost_core.plugins.registry import Registry
-from toolpost_core.plugins.scan import Entry, Inventory
 from toolpost_core.session.history import read
 from toolpost_core.session.parts import Parts
 from toolpost_core.session.session import Session
@@ -91,18 +89,10 @@ def offer(value: object) -> object:
 @contextmanager
 def registry_of(plugins: Iterable[object], report: Any = lambda _: None) -> Iterator[Registry]:
     """A registry of just these plugins, all of the standard set, in the order in which they are given."""
-    module = ModuleType(f"fake_plugins_{next(_numbers)}")
-    entries = []
-    for number, plugin in enumerate(plugins):
-        kind, value = (plugin.group, plugin.plugin) if isinstance(plugin, _Grouped) else (_kind(plugin), plugin)
-        setattr(module, f"plugin_{number}", value)
-        name = f"p{number:03d}"
-        entries.append(Entry(kind, name, f"{module.__name__}:plugin_{number}", f"dist-{name}", "1.0", "", True))
-    sys.modules[module.__name__] = module
-    try:
-        yield Registry(Inventory(tuple(entries)), {}, report)
-    finally:
-        del sys.modules[module.__name__]
+    given = [plugin if isinstance(plugin, _Grouped) else _Grouped(_kind(plugin), plugin) for plugin in plugins]
+    entries = [(kind, f"p{number:03d}", plugin) for number, (kind, plugin) in enumerate(given)]
+    with installed(entries, report) as registry:
+        yield registry
 
 
 @asynccontextmanager

@@ -38,6 +38,15 @@ class Site:
             (self.folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
         return info
 
+    def package(self, name: str, code: str, declares: str | None = None) -> Path:
+        """Write a package and, where something is given, the `toolpost.toml` in it; return its folder."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        (folder / "__init__.py").write_text(dedent(code), encoding="utf-8")
+        if declares is not None:
+            (folder / "toolpost.toml").write_text(dedent(declares), encoding="utf-8")
+        return folder
+
 
 @contextmanager
 def fresh_site(folder: Path) -> Iterator[Site]:

@@ -99,7 +99,7 @@ async def test_much_output_is_kept_in_a_file_with_both_ends_shown(session: Sessi
     assert "200000\n[Whole output: /" in text
     assert len(text) < 30_000
     kept = Path(result.data["persistedOutputPath"])
-    assert kept.read_text().count("\n") == 200_000  # noqa: ASYNC240
+    assert kept.read_text().count("\n") == 200_000
 
 
 async def test_a_command_longer_than_an_argument_runs(session: Session) -> None:
@@ -138,7 +138,7 @@ async def test_a_background_command_returns_at_once_and_can_be_stopped(session: 
     name = result.data["backgroundTaskId"]
     assert name in text
     pid = await appears(session.ctx.cwd / "pid")
-    assert Path(result.data["outputFile"]).read_text() == "out\n"  # noqa: ASYNC240
+    assert Path(result.data["outputFile"]).read_text() == "out\n"
     assert await shells_of(session.ctx).stop(name)
     await ends(int(pid))
     assert not await shells_of(session.ctx).stop("bash-unknown")
@@ -204,6 +204,18 @@ async def ends(pid: int) -> None:
 
 async def appears(path: Path) -> str:
     async with asyncio.timeout(20):
-        while not path.exists():  # noqa: ASYNC110, ASYNC240 - another process makes it
+        while not path.exists():  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.01)
-    return path.read_text()  # noqa: ASYNC240
+    return path.read_text()
+
+
+async def test_a_command_that_would_fill_the_disk_is_ended_and_keeps_no_file(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpost_tool_bash.shell.MOST_OUTPUT", 100_000)
+    text, result = await session.run("seq 100000; sleep 300")
+
+    assert result.is_error
+    assert "It was ended: it had written over 100,000 bytes" in text
+    assert text.count("\n") > 10
+    assert "persistedOutputPath" not in result.data

@@ -17,6 +17,7 @@ from uuid import uuid4
 from toolpost import LaunchOptions, PluginError, ProviderError, SessionError
 from toolpost_core import __version__
 from toolpost_core.loop.budget import Ledger
+from toolpost_core.plugins.groups import GUARDS
 from toolpost_core.plugins.registry import Problem, Registry
 from toolpost_core.plugins.scan import scan
 from toolpost_core.session.parts import Parts, Places
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from toolpost import Asker, Provider, SettingsDocument
+    from toolpost_core.plugins.scan import Inventory
     from toolpost_core.session.history import History
 
 
@@ -62,6 +64,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
     notices: list[str] = []
     places = find_places(options, env)
     settings, registry = read_settings(options, places, env, lambda problem: notices.append(problem.text))
+    _insist_on_guards(registry)
     env = {**env, **settings.get("env", {})}
     store = Store(places.config_dir)
     resumed = _resumed(options, store, places)
@@ -75,7 +78,9 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
         return chosen["it"]
 
     def reread() -> tuple[Settings, Registry]:
-        return read_settings(options, places, env, lambda problem: notices.append(problem.text))
+        settings, registry = read_settings(options, places, env, lambda problem: notices.append(problem.text))
+        _insist_on_guards(registry)
+        return settings, registry
 
     return Parts(
         places=places,
@@ -92,7 +97,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
         ask=ask,
         history=resumed,
         forked_from=forked,
-        ledger=Ledger(options.max_budget_usd),
+        ledger=Ledger(options.max_budget_usd or settings.get("maxBudgetUsd")),
         notices=notices,
     )
 
@@ -130,15 +135,20 @@ def read_settings(
 
     settings = read()
     if any(entry.group == "settings_sources" for entry in inventory.entries):
-        sources = Registry(inventory, settings.plugins)
+        sources = Registry(inventory, settings.plugins, unlocked=_unlocked(inventory, settings, places, env))
         documents: list[SettingsDocument] = []
-        for provided in sources.collect("settings_sources"):
+        told = len(sources.problems)  # the registry below tells these again
+        loaded = sources.collect("settings_sources")
+        for problem in sources.problems[told:]:
+            report(problem)
+        for provided in loaded:
             try:
                 documents += provided.value.documents(places.project, places.home, env)
             except Exception as error:
                 report(Problem(f"The settings source {provided.plugin!r} failed: {error}", provided.plugin))
         settings = read(documents)
-    registry = Registry(inventory, settings.plugins, report)
+    unlocked = _unlocked(inventory, settings, places, env)
+    registry = Registry(inventory, settings.plugins, report, order=settings.get("plugins.order", ()), unlocked=unlocked)
     for problem in settings.problems:
         report(problem)
     return settings, registry
@@ -213,6 +223,26 @@ class LocalHost:
 def make_host(options: LaunchOptions, env: Mapping[str, str] | None = None) -> LocalHost:
     """Return the host that front ends are run with."""
     return LocalHost(options, env)
+
+
+def _unlocked(inventory: Inventory, settings: Settings, places: Places, env: Mapping[str, str]) -> Mapping[str, str]:
+    """Return why distributions are refused that are not as the project's lock has them."""
+    if not (places.project / ".toolpost" / "plugins.lock").exists():
+        return {}
+    from toolpost_core.plugins.lock import refusals
+
+    return refusals(places.project, inventory, settings.plugins, cache_dir(env), trusted=settings.trusted)
+
+
+def _insist_on_guards(registry: Registry) -> None:
+    """Raise SessionError where the lock refuses a plugin that may hold calls back: without it more would be allowed."""
+    for entry in registry.inventory.entries:
+        why = registry.unlocked.get(entry.distribution)
+        if entry.group in GUARDS and why is not None and registry.state_of(entry) == ("refused", why):
+            raise SessionError(
+                f"The plugin {entry.name!r} ({entry.distribution}), which holds calls back, is refused, and no session "
+                f"starts without it: {why}"
+            )
 
 
 def _resumed(options: LaunchOptions, store: Store, places: Places) -> History | None:

@@ -322,3 +322,66 @@ def test_a_listener_that_is_still_running_when_the_loop_closed_leaves_no_trace(b
     release.set()
 
     assert done.wait(30)
+
+
+async def test_a_listener_that_failed_three_times_is_off_and_that_is_said_once(bench: Bench) -> None:
+    calls = []
+
+    @on.notification
+    async def fail(event: Notification) -> None:
+        calls.append(event)
+        raise ValueError("no")
+
+    bench.add("lifecycle/noisy", fail)
+    for _ in range(5):
+        emission = await bench.events.emit(on.notification, Notification(message="look"))
+        assert emission.failure is None
+
+    assert len(calls) == 3
+    assert bench.events.quarantined() == [("lifecycle/noisy", "notification")]
+    (off,) = [text for text in bench.told if "is off for this session" in text]
+    assert "'lifecycle/noisy' failed 3 times" in off
+    assert "toolpost plugins disable noisy" in off
+
+
+@pytest.mark.requirement("plugins.gates_are_never_missing")
+async def test_a_gate_that_is_off_after_its_failures_goes_on_to_block(bench: Bench) -> None:
+    calls = []
+
+    @on.pre_tool_use
+    def gate(event: PreToolUse) -> None:
+        calls.append(event)
+        raise ValueError("no")
+
+    bench.add("gate", gate)
+    failures = [(await bench.events.emit(on.pre_tool_use, CALL)).failure for _ in range(5)]
+
+    assert len(calls) == 3
+    assert all(failures)
+    assert "is off after 3 failures" in (failures[-1] or "")
+
+
+async def test_sync_listeners_share_threads_and_one_that_hangs_keeps_its_own(bench: Bench) -> None:
+    threads: list[int] = []
+    release = threading.Event()
+
+    @on.pre_tool_use
+    def quick(event: PreToolUse) -> None:
+        threads.append(threading.get_ident())
+
+    @on.pre_tool_use.listener(timeout=0.05, on_failure="continue")
+    def hang(event: PreToolUse) -> None:
+        release.wait(30)
+
+    bench.add("a", quick)
+    bench.add("b", quick)
+    await bench.events.emit(on.pre_tool_use, CALL)
+    await bench.events.emit(on.pre_tool_use, CALL)
+    assert len(set(threads)) == 1
+
+    bench.add("c", hang)
+    emission = await bench.events.emit(on.pre_tool_use, CALL)
+    assert [answer.timed_out for answer in emission.answers] == [False, False, True]
+    await bench.events.emit(on.pre_tool_use, CALL)
+    assert len(threads) == 8
+    release.set()

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from toolpost import ContextSource, Section, SessionScope
 from toolpost.testing import make_scope
 from toolpost_core.prompt.sections import Source, compose, gather
@@ -79,3 +81,22 @@ async def test_sources_are_asked_together_and_keep_their_order(tmp_path: Path) -
         )
 
     assert [s.name for s in found] == ["b", "a"]
+
+
+async def test_a_source_that_hangs_is_named_and_costs_only_its_own_sections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hangs(ContextSource):
+        async def sections(self, scope: SessionScope) -> Sequence[Section]:
+            await asyncio.Event().wait()
+            return ()
+
+    monkeypatch.setattr("toolpost_core.prompt.sections.SOURCE_LIMIT", 0.05)
+    told: list[str] = []
+    sections = await gather(
+        [Source("slow", Hangs()), Source("env", Says(texts=("linux",)))], make_scope(tmp_path), told.append
+    )
+
+    assert [section.name for section in sections] == ["linux"]
+    assert len(told) == 1
+    assert "'slow'" in told[0]

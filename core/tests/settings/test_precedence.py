@@ -19,6 +19,19 @@ def test_of_a_scalar_the_highest_level_counts(folders: Any) -> None:
     assert folders.load(flag='{"model": "flag"}', cli={"model": "cli"}).get("model") == "cli"
 
 
+def test_settings_of_the_environment_stand_right_below_those_of_the_flag(folders: Any, tmp_path: Path) -> None:
+    file = tmp_path / "more.json"
+    file.write_text('{"model": "file"}', encoding="utf-8")
+    folders.write("local", {"model": "local", "language": "local"})
+    for given, model in (('{"model": "text"}', "text"), (str(file), "file"), ("", "local")):
+        settings = folders.load(env={"TOOLPOST_SETTINGS": given})
+        assert (settings.get("model"), settings.get("language")) == (model, "local")
+    both = folders.load(flag='{"model": "flag"}', env={"TOOLPOST_SETTINGS": str(file)})
+    assert both.get("model") == "flag"
+    with pytest.raises(SettingsError, match=r"\$TOOLPOST_SETTINGS: there is no file 'missing.json'"):
+        folders.load(env={"TOOLPOST_SETTINGS": "missing.json"})
+
+
 def test_managed_settings_beat_the_command_line(folders: Any, tmp_path: Path) -> None:
     managed = tmp_path / "managed.json"
     managed.write_text('{"model": "policy"}', encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from toolpost import SettingsError
-from toolpost_core.settings.write import changed, edit_rules, set_value
+from toolpost_core.settings.write import changed, edit_permissions, set_value
 
 
 def test_writing_keeps_unknown_keys_order_indent_and_rights(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_writing_keeps_unknown_keys_order_indent_and_rights(tmp_path: Path) -> N
         encoding="utf-8",
     )
     file.chmod(0o640)
-    assert edit_rules(file, "allow", add=["C", "B", "C"])
+    assert edit_permissions(file, "allow", add=["C", "B", "C"])
     text = file.read_text(encoding="utf-8")
     assert list(json.loads(text)) == ["zeta", "permissions", "alpha"]
     assert json.loads(text)["permissions"] == {"deny": ["A"], "allow": ["B", "C"]}
@@ -36,19 +36,19 @@ def test_a_new_file_is_made_with_its_folder_for_the_person_alone(tmp_path: Path)
 
 def test_what_changes_nothing_writes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
-    assert not edit_rules(file, "allow", remove=["A"])
+    assert not edit_permissions(file, "allow", remove=["A"])
     assert not file.exists()
     file.write_text('{"permissions":{"allow":["A"]}}', encoding="utf-8")
-    assert not edit_rules(file, "allow", add=["A"])
+    assert not edit_permissions(file, "allow", add=["A"])
     assert file.read_text(encoding="utf-8") == '{"permissions":{"allow":["A"]}}'
 
 
 def test_rules_are_removed_and_replaced(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
-    edit_rules(file, "deny", add=["A", "B", "C"])
-    edit_rules(file, "deny", remove=["B"])
+    edit_permissions(file, "deny", add=["A", "B", "C"])
+    edit_permissions(file, "deny", remove=["B"])
     assert json.loads(file.read_text(encoding="utf-8"))["permissions"]["deny"] == ["A", "C"]
-    edit_rules(file, "deny", add=["D"], replace=True)
+    edit_permissions(file, "deny", add=["D"], replace=True)
     assert json.loads(file.read_text(encoding="utf-8"))["permissions"]["deny"] == ["D"]
 
 
@@ -57,7 +57,7 @@ def test_a_file_that_can_not_be_understood_is_refused_and_left_as_it_is(tmp_path
     file = tmp_path / "settings.json"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"settings\.json"):
-        edit_rules(file, "allow", add=["B"])
+        edit_permissions(file, "allow", add=["B"])
     assert file.read_text(encoding="utf-8") == content
 
 
@@ -90,8 +90,8 @@ def test_a_folder_that_can_not_be_made_is_a_clear_error(tmp_path: Path) -> None:
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     script = (
-        "import sys; from pathlib import Path; from toolpost_core.settings.write import edit_rules\n"
-        "for n in range(5): edit_rules(Path(sys.argv[1]), 'allow', add=[f'T{sys.argv[2]}{n}'])"
+        "import sys; from pathlib import Path; from toolpost_core.settings.write import edit_permissions\n"
+        "for n in range(5): edit_permissions(Path(sys.argv[1]), 'allow', add=[f'T{sys.argv[2]}{n}'])"
     )
     writers = [subprocess.Popen([sys.executable, "-c", script, str(file), name]) for name in "abc"]
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]

@@ -181,3 +181,30 @@ async def test_the_record_has_the_input_that_a_person_put_in_the_place_of_the_mo
 
     assert decided[-1]["final"] == "allow"
     assert decided[-1]["effectiveInput"] == {"text": "ho"}
+
+
+async def test_a_permission_hook_is_told_what_yes_always_would_grant(tmp_path: Path) -> None:
+    heard: list[Any] = []
+    hears = listen(on.permission_request, lambda event: heard.extend(event.permission_suggestions))
+    await asked(tmp_path, Reply(allow=True), hears)
+
+    assert heard == []  # the tool itself asks, and it suggests nothing
+    await call(tmp_path, hears, allow=False)
+    assert [update["rules"] for update in heard] == [[{"toolName": "Echo"}]]
+
+
+@pytest.mark.parametrize("decision", ["allow", None])
+async def test_a_permission_hook_that_ends_the_turn_grants_nothing(tmp_path: Path, decision: Any) -> None:
+    answer = PermissionRequestOutcome(decision=decision, stop=True, stop_reason="out of hours")
+    done, questions = await asked(tmp_path, Reply(allow=True), listen(on.permission_request, lambda event: answer))
+
+    assert (questions, done.ran) == ([], [])
+    assert "out of hours" in done.text
+    assert result_of(done.events).terminal_reason == "aborted_tools"
+
+
+async def test_a_listener_to_refusals_tells_the_model_more(tmp_path: Path) -> None:
+    answer = PermissionDeniedOutcome(retry=True, additional_context="See policy 7.")
+    done = await call(tmp_path, listen(on.permission_denied, lambda event: answer), allow=False)
+
+    assert done.text.endswith("\nYou may try again.\nSee policy 7.")

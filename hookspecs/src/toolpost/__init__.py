@@ -6,7 +6,7 @@ are first used. `toolpost.on` has the decorators for lifecycle events, `toolpost
 
 from toolpost._lazy import attach
 
-__getattr__, _names = attach(
+__getattr__, __all__ = attach(
     __name__,
     {
         "_hooks": (
@@ -270,8 +270,8 @@ __getattr__, _names = attach(
             "tool",
         ),
     },
+    modules=("on",),
 )
-__all__ = [*_names, "on"]
 
 
 def __dir__() -> list[str]:

@@ -38,14 +38,15 @@ class Event(Generic[E, O]):
 
     `kind` says whether an answer decides something; a failing listener of a `decide` event blocks, one of an `observe`
     event is reported and passed over. `rewrites` events call their listeners one after another, each with what the one
-    before made of the event. `deadline` is in seconds, for each listener. `preview` events may still change in a minor.
+    before made of the event. `deadline` is in seconds, for each listener that sets no `timeout` of its own. `preview`
+    events may still change in a minor.
     """
 
     spec: Spec[E, O]
     kind: Literal["observe", "decide"]
     merge: Merge[O]
     rewrites: Callable[[E, O], E] | None = None
-    deadline: float = 60.0
+    deadline: float = 10.0
     preview: bool = False
 
     @property
@@ -91,7 +92,7 @@ def event(
     merge: Merge[O],
     *,
     rewrites: Callable[[E, O], E] | None = None,
-    deadline: float = 60.0,
+    deadline: float = 10.0,
     preview: bool = False,
 ) -> Callable[[Spec[E, O]], Event[E, O]]:
     """Declare an event: the decorated function is its spec, its docstring the contract."""

@@ -8,19 +8,22 @@ from importlib import import_module
 
 
 def attach(
-    module: str, names: Mapping[str, Sequence[str]], *, base: str | None = None
+    module: str, names: Mapping[str, Sequence[str]], *, base: str | None = None, modules: Sequence[str] = ()
 ) -> tuple[Callable[[str], object], list[str]]:
     """Return `__getattr__` and `__all__` for a module whose public names live elsewhere.
 
     `names` maps each module (relative to `base`, by default the module itself) to the public names that it defines.
+    `modules` are modules that are public names themselves.
     """
     home = {name: where for where, defined in names.items() for name in defined}
 
     def __getattr__(name: str) -> object:  # noqa: N807 - PEP 562 names it
+        if name in modules:
+            return import_module(f"{base or module}.{name}")
         if name not in home:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = getattr(import_module(f"{base or module}.{home[name]}"), name)
         vars(sys.modules[module])[name] = value
         return value
 
-    return __getattr__, sorted(home)
+    return __getattr__, [*sorted(home), *modules]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -234,14 +235,17 @@ class ToolContext:
 
 
 def _check_path(text: str) -> None:
-    """Refuse what the system's calls would raise ValueError or "name too long" for, in each tool at another place."""
+    """Refuse what would be a ValueError or an OSError at another place in each tool."""
     problem = ""
-    if "\0" in text:
-        problem = "it has a NUL character"
-    elif any("\ud800" <= char <= "\udc7f" or "\udd00" <= char <= "\udfff" for char in text):
-        problem = "it has half of a surrogate pair"
-    elif len(text) > 4000 or any(len(part) > 255 for part in text.split("/")):
-        problem = "it is too long: 255 characters a name and 4000 in all are allowed"
+    try:
+        name = os.fsencode(text)
+    except UnicodeEncodeError:
+        problem = "it holds half a character (a lone surrogate)"
+    else:
+        if b"\0" in name:
+            problem = "it holds a NUL character"
+        elif len(name) > 4000 or any(len(part) > 255 for part in name.split(b"/")):
+            problem = "it is too long; 255 bytes a name and 4000 in all are allowed"
     if problem:
         from toolpost.errors import InvalidInput
 

@@ -85,7 +85,8 @@ class Rule:
 class PermissionScope:
     """The places and circumstances that a decision depends on; all paths are absolute and real.
 
-    `directories` are the working directories, the project's own first. `trusted` says whether the workspace is.
+    `directories` are the working directories, the project's own first. `results_dir` holds the session's own results
+    that were too long for the conversation. `trusted` says whether the workspace is.
     """
 
     cwd: Path
@@ -93,6 +94,7 @@ class PermissionScope:
     project: Path
     directories: tuple[Path, ...] = ()
     config_dir: Path | None = None
+    results_dir: Path | None = None
     mode: PermissionMode = "default"
     interactive: bool = False
     trusted: bool = True
@@ -159,7 +161,8 @@ class Decision:
     """An opinion on one call; make an `Allow`, an `Ask` or a `Deny`.
 
     `rule` is the rule that it rests on, `parts` the verdicts on parts of a call, `suggestions` what a person could be
-    offered to grant for good. `updated_input` replaces the input (it then passes every gate again).
+    offered to grant for good. `updated_input` replaces the input, which is then checked and decided on again; a deny of
+    the input as it was stands.
     """
 
     reason: str = ""

@@ -53,8 +53,9 @@ class ToolResult:
     """What a call came to.
 
     `data` is the structured output, JSON-shaped: hooks and programs get it, `to_result_block` makes the model's text of
-    it. `new_messages` follow the result. `context_modifier` changes the context of later calls. `is_error` marks a
-    result that the model should read as a failure although the tool ran.
+    it. `new_messages` follow the result. `context_modifier` changes the context of later calls; of what permissions
+    depend on it moves the current folder only. `is_error` marks a result that the model should read as a failure although
+    the tool ran.
     """
 
     data: Any

@@ -77,6 +77,7 @@ async def _background(running: Running, timeout: float) -> None:
 
     ended = await wait(running, timeout=timeout, abort=_Never())
     note = f"\n[timed out after {timeout:g} s]\n" if ended.timed_out else f"\n[exit code {ended.code}]\n"
+    note = "\n[ended: it wrote too much]\n" if ended.flooded else note
     with contextlib.suppress(OSError), running.output.open("a", encoding="utf-8") as file:
         file.write(note)
 

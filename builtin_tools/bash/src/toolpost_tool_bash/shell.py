@@ -35,6 +35,10 @@ _SET = {
 }
 
 
+MOST_OUTPUT = 2_000_000_000
+"""Bytes of output at which a command is ended: it goes to a file, and would fill the disk until the time-out."""
+
+
 @dataclass(frozen=True)
 class Running:
     """A command that was started, the file that collects its output, and the file that gets its last folder."""
@@ -46,11 +50,15 @@ class Running:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command came to its end; `folder` is where it left off, if it got so far to say."""
+    """How a command came to its end; `folder` is where it left off, if it got so far to say.
+
+    `flooded` says that it was ended because it wrote more than a disk should hold.
+    """
 
     code: int
     timed_out: bool
     folder: Path | None
+    flooded: bool = False
 
 
 async def start(command: str, *, processes: Processes, cwd: Path, env: Mapping[str, str], folder: Path) -> Running:
@@ -85,33 +93,41 @@ async def wait(
 ) -> Ended:
     """Wait for the end; `tell` is called each second with the seconds so far.
 
-    At the time-out and at an abort everything that the command started is ended. Raises Aborted.
+    At the time-out, at an abort and at `MOST_OUTPUT` everything that the command started is ended. Raises Aborted.
     """
     process = running.process
     started = time.monotonic()
     end = asyncio.ensure_future(process.wait())
     called_off = asyncio.ensure_future(abort.wait())
-    timed_out = False
+    timed_out = flooded = False
     try:
-        while not end.done() and not called_off.done() and not timed_out:
+        while not end.done() and not called_off.done() and not timed_out and not flooded:
             left = started + timeout - time.monotonic()
             await asyncio.wait({end, called_off}, timeout=min(1.0, left), return_when=asyncio.FIRST_COMPLETED)
             elapsed = time.monotonic() - started
             timed_out = not end.done() and elapsed >= timeout
+            flooded = not end.done() and not timed_out and _size(running.output) > MOST_OUTPUT
             if tell is not None and elapsed >= 1 and not end.done():
                 tell(elapsed)
         if not end.done():
             await process.stop(grace=0.5 if timed_out else 0.05)
-            if not timed_out:
+            if not timed_out and not flooded:
                 raise Aborted(called_off.result())
         await process.read()
-        return Ended(process.returncode or 0, timed_out, _folder(running.folder_file))
+        return Ended(process.returncode or 0, timed_out, _folder(running.folder_file), flooded)
     finally:
         called_off.cancel()
         if process.returncode is None:
             await asyncio.shield(asyncio.ensure_future(process.stop()))
         end.cancel()
         running.folder_file.unlink(missing_ok=True)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _folder(told: Path) -> Path | None:

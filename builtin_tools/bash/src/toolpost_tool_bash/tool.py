@@ -192,6 +192,8 @@ def _seconds(given: int | None, default: int, most: int) -> float:
 
 def _result(input: BashInput, running: Running, ended: Ended, seconds: float) -> tuple[ToolResult, bool]:
     """Make the result; the second value says whether the file with the whole output is kept."""
+    from . import shell
+
     shown = show(running.output)
     says = "" if ended.timed_out else meaning(input.command, ended.code)
     data: dict[str, Any] = {"stdout": shown.text, "stderr": "", "interrupted": ended.timed_out, "exitCode": ended.code}
@@ -199,10 +201,13 @@ def _result(input: BashInput, running: Running, ended: Ended, seconds: float) ->
         data["returnCodeInterpretation"] = says
     if ended.timed_out:
         data["timedOutAfterMs"] = round(seconds * 1000)
-    if shown.cut:
+    kept = shown.cut and not ended.flooded
+    if kept:
         data |= {"persistedOutputPath": str(running.output), "persistedOutputSize": shown.size}
-    failed = ended.timed_out or (ended.code != 0 and not says)
-    return ToolResult(data, is_error=failed), shown.cut
+    if ended.flooded:
+        data["notes"] = [f"It was ended: it had written over {shell.MOST_OUTPUT:,} bytes"]
+    failed = ended.timed_out or ended.flooded or (ended.code != 0 and not says)
+    return ToolResult(data, is_error=failed), kept
 
 
 def _moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None) -> ToolResult:
@@ -216,7 +221,7 @@ def _moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None)
         target = ctx.scope.project
         notes.append(f"The working folder was set back to {target}")
     if notes:
-        result.data["notes"] = notes
+        result.data["notes"] = [*result.data.get("notes", ()), *notes]
     if target == ctx.cwd:
         return result
 
@@ -231,5 +236,5 @@ def _tell(progress: Progress, running: Running, elapsed: float) -> None:
     size = running.output.stat().st_size
     with running.output.open("rb") as file:
         file.seek(max(size - 2_000, 0))
-        lines = clean(file.read()).rstrip().split("\n")[-5:]
+        lines = clean(file.read(2_000)).rstrip().split("\n")[-5:]
     progress("\n".join(lines), elapsed=round(elapsed, 1), bytes=size)

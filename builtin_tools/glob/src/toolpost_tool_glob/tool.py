@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -82,7 +81,6 @@ class Glob(Tool[GlobInput]):
 
     async def call(self, input: GlobInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """List the files, keep those that match, newest first."""
-        del progress
         from time import monotonic
 
         from .find import find
@@ -92,20 +90,19 @@ class Glob(Tool[GlobInput]):
         if not base.is_dir():
             what = "is a file, not a folder" if base.exists() else "does not exist"
             raise ToolFailed(f"{base} {what}. The current folder is {ctx.cwd}.")
-        found = await find(base, input.pattern, ctx)
-        kept, total = await asyncio.to_thread(found.newest, ctx.limits.glob_max_results, ctx.cwd)
+        found = await find(base, input.pattern, ctx, progress)
         note = found.note
-        if not total and not note and "/" not in input.pattern:
-            found = await find(base, f"**/{input.pattern}", ctx)
-            kept, total = await asyncio.to_thread(found.newest, ctx.limits.glob_max_results, ctx.cwd)
-            note = note or (f"None lies directly in {base}; this is what **/{input.pattern} finds." if total else "")
+        if not found.total and not note and "/" not in input.pattern:
+            found = await find(base, f"**/{input.pattern}", ctx, progress)
+            deeper = f"None lies directly in {base}; this is what **/{input.pattern} finds." if found.total else ""
+            note = found.note or deeper
         return ToolResult(
             {
                 "durationMs": round((monotonic() - started) * 1000),
-                "numFiles": len(kept),
-                "filenames": kept,
-                "truncated": len(kept) < total,
-                "total": total,
+                "numFiles": len(found.names),
+                "filenames": found.names,
+                "truncated": len(found.names) < found.total,
+                "total": found.total,
                 "note": note,
             }
         )

@@ -11,27 +11,47 @@ from typing import TYPE_CHECKING
 from toolpost import ToolFailed
 
 if TYPE_CHECKING:
-    from toolpost import Finished, ToolContext
+    from toolpost import Progress, ToolContext
 
+    from .running import Ended
     from .tool import GrepInput
 
 SECONDS = 20.0
 MOST_OUTPUT = 20_000_000
+FIRST_SHOWN = 5
+"""Results that are shown while the search goes on."""
+FIRST_CHARS = 200
 NOT_SEARCHED = (".git", ".hg", ".svn", ".jj")
 
 
-async def run(input: GrepInput, where: Path, ctx: ToolContext) -> tuple[bytes, str]:
+async def run(input: GrepInput, where: Path, ctx: ToolContext, progress: Progress) -> tuple[bytes, str]:
     """Return the raw output, and what to tell about it if it is not all; raises ToolFailed with ripgrep's reason."""
+    from . import running
+
+    def show(first: bytes) -> None:
+        text = shown(first)
+        if text:
+            progress(text)
+
     folder, target = _place(where)
     program = ripgrep(ctx.env)
     if program is None:
         argv = [sys.executable, "-I", str(Path(__file__).with_name("fallback.py")), *arguments(input), "--", target]
     else:
         argv = [program, *arguments(input), "--", target]
-    ended = await _run(argv, folder, ctx)
+    ended = await running.run(argv, folder, SECONDS, running.Output(MOST_OUTPUT, show), ctx)
     if program is not None and b"os error 11" in ended.errors:  # EAGAIN: no room for its threads
-        ended = await _run([program, "--threads=1", *arguments(input), "--", target], folder, ctx)
+        argv.insert(1, "--threads=1")
+        ended = await running.run(argv, folder, SECONDS, running.Output(MOST_OUTPUT, show), ctx)
     return _checked(ended)
+
+
+def shown(output: bytes) -> str:
+    """Write the first results, whatever the mode, for a person who waits for the others."""
+    separator = b"\n" if b"\n" in output else b"\0"
+    whole = output.split(separator)[:-1][:FIRST_SHOWN]
+    parts = [part.replace(b"\0", b":").removeprefix(b"./") for part in whole]
+    return "\n".join(part[:FIRST_CHARS].decode("utf-8", "replace") for part in parts)
 
 
 def _place(where: Path) -> tuple[Path, str]:
@@ -40,11 +60,14 @@ def _place(where: Path) -> tuple[Path, str]:
 
 
 def ripgrep(env: Mapping[str, str]) -> str | None:
-    """Find `rg`: the system's, else the one installed beside this Python."""
+    """Find `rg`: the one installed beside this Python, else the system's; USE_BUILTIN_RIPGREP=false turns that round."""
     import shutil
 
     beside = Path(sys.executable).parent / "rg"
-    return shutil.which("rg", path=env.get("PATH")) or (str(beside) if os.access(beside, os.X_OK) else None)
+    own = str(beside) if os.access(beside, os.X_OK) else None
+    if own and env.get("USE_BUILTIN_RIPGREP", "").lower() not in ("0", "false", "no", "off"):
+        return own
+    return shutil.which("rg", path=env.get("PATH")) or own
 
 
 def arguments(input: GrepInput) -> Iterator[str]:
@@ -96,21 +119,12 @@ def _context(input: GrepInput) -> Iterator[str]:
         yield f"--after-context={after}"
 
 
-async def _run(argv: list[str], folder: Path, ctx: ToolContext) -> Finished:
-    try:
-        return await ctx.processes.run(
-            argv, cwd=folder, env=ctx.env or None, timeout=SECONDS, max_output=MOST_OUTPUT, abort=ctx.abort
-        )
-    except OSError as error:
-        raise ToolFailed(f"Can't search {folder}: {error.strerror or error}.") from None
-
-
-def _checked(ended: Finished) -> tuple[bytes, str]:
+def _checked(ended: Ended) -> tuple[bytes, str]:
     if ended.timed_out:
         return _whole_lines(
             ended.output
         ), f"The search was ended after {SECONDS:g} s; this is what it found until then."
-    if ended.dropped:
+    if ended.cut:
         return _whole_lines(ended.output), "There is more output than can be kept; narrow the search."
     # 0: found, 1: not found, 2: an error, after which there may still be results.
     if ended.returncode not in (0, 1) and not ended.output:

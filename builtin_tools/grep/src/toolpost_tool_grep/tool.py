@@ -93,20 +93,19 @@ class Grep(Tool[GrepInput]):
         if not input.pattern:
             return "pattern is empty; give a regular expression."
         try:
-            encoded = input.pattern.encode() + (input.glob or "").encode()
+            encoded = f"{input.pattern}{input.glob or ''}{input.type or ''}".encode()
         except UnicodeEncodeError:
-            return "pattern or glob holds half a character (a lone surrogate); send it whole."
-        return "pattern or glob holds a NUL character; write it as \\x00." if b"\0" in encoded else None
+            return "pattern, glob or type holds half a character (a lone surrogate); send it whole."
+        return "pattern, glob or type holds a NUL character; write it as \\x00." if b"\0" in encoded else None
 
     async def call(self, input: GrepInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Search, put the files in order, and cut to the limit."""
-        del progress
         from . import output, search
 
         where = ctx.resolve(input.path or ".")
         if not where.exists():
             raise ToolFailed(f"There is no file or folder {where}. The current folder is {ctx.cwd}.")
-        raw, note = await search.run(input, where, ctx)
+        raw, note = await search.run(input, where, ctx, progress)
         if len(raw) > BIG_OUTPUT:
             return ToolResult(await asyncio.to_thread(output.collect, raw, note, input, where, ctx.cwd))
         return ToolResult(output.collect(raw, note, input, where, ctx.cwd))

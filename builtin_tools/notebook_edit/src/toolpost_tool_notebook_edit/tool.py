@@ -168,7 +168,7 @@ async def _as_last_seen(path: Path, ctx: ToolContext) -> TextFile:
 
 
 def _is_file(path: Path) -> bool:
-    return path.is_file()
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a folder may not be looked into
 
 
 def _no_such_cell(path: Path, cell_id: str, cells: Sequence[Mapping[str, Any]]) -> str:

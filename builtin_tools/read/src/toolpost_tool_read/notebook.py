@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .picture import looks_like_picture, parse
+from .shrink import fits, shrunk
 
 OUTPUT_CHARS = 8_000
 """Characters shown of one output; more is seldom what an edit needs."""
+
+PICTURE_TOKENS = 8_000
+"""Tokens that one picture among the outputs may be reckoned at."""
 
 
 def parse_cells(text: str) -> list[dict[str, Any]]:
@@ -90,6 +94,8 @@ def _picture(encoded: str) -> dict[str, str] | None:
         if not looks_like_picture(data):
             return None
         picture = parse(data)
+        if not fits(picture, PICTURE_TOKENS):
+            picture = shrunk(picture, PICTURE_TOKENS)
     except ValueError:
         return None
     return {"media_type": picture.media_type, "data": base64.b64encode(picture.data).decode("ascii")}

@@ -5,15 +5,13 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-SIDE = 8000
-"""Pixels a side that the Messages API takes at most (its vision documentation)."""
-BYTES = 3_750_000
-"""Bytes that stay under its 5 MB once they are base64."""
+MOST_BYTES = 50_000_000
+"""Bytes of a picture that is decoded to make it smaller."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that can be sent; `data` ends where the format does, whatever followed in the file."""
+    """A whole picture; `data` ends where the format does, whatever followed in the file."""
 
     media_type: str
     width: int
@@ -29,9 +27,7 @@ def looks_like_picture(head: bytes) -> bool:
 
 
 def parse(data: bytes) -> Picture:
-    """Return the picture; raises ValueError, which says why it can't be sent."""
-    if len(data) > BYTES:
-        raise ValueError(f"it has {len(data)} bytes, at most {BYTES} can be sent; make a smaller copy first")
+    """Return the picture; raises ValueError, which says what is wrong with it."""
     reader = {0x89: _png, 0xFF: _jpeg, 0x47: _gif, 0x52: _webp}[data[0]]
     try:
         picture = reader(data)
@@ -39,8 +35,6 @@ def parse(data: bytes) -> Picture:
         raise ValueError(f"it is damaged or cut off ({error})") from error
     if not picture.width or not picture.height:
         raise ValueError("its size is zero")
-    if max(picture.width, picture.height) > SIDE:
-        raise ValueError(f"it has {picture.width} x {picture.height} pixels, at most {SIDE} a side can be sent")
     return picture
 
 

@@ -28,6 +28,7 @@ class ReadInput:
     file_path: Annotated[str, "Absolute path"]
     offset: Annotated[int | None, Param("First line, counted from 1", minimum=0)] = None
     limit: Annotated[int | None, Param("Number of lines", minimum=1)] = None
+    pages: Annotated[str | None, Param("Pages of a PDF, as 1-5; at most 20")] = None
 
 
 class Read(Tool[ReadInput]):
@@ -73,6 +74,16 @@ class Read(Tool[ReadInput]):
         """Say what is read."""
         return f"Reading {input.file_path}"
 
+    async def validate_input(self, input: ReadInput, ctx: ToolContext) -> str | None:
+        """Refuse a range of pages that is none."""
+        del ctx
+        if not input.pages:
+            return None
+        from . import pdf
+
+        wanted = pdf.page_range(input.pages)
+        return wanted if isinstance(wanted, str) else None
+
     async def call(self, input: ReadInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Read by what the file holds, whatever it is called."""
         del progress
@@ -102,6 +113,7 @@ def _is_as_shown(record: FileRecord | None, input: ReadInput, found: os.stat_res
     return (
         record is not None
         and record.shown
+        and not input.pages
         and (record.offset, record.limit) == (input.offset, input.limit)
         and (record.mtime_ns, record.size) == (found.st_mtime_ns, found.st_size)
     )
@@ -113,12 +125,14 @@ async def _read(
     from . import picture
 
     head = await ctx.files.read_bytes(path, limit=HEAD)
+    if head.startswith(b"%PDF-"):
+        document = await _pdf(path, input, found, ctx)
+        if document is not None:
+            return document
+    if input.pages:
+        raise ToolFailed(f"{path} is no PDF, and pages are for PDFs only. Use offset and limit.")
     if picture.looks_like_picture(head):
         return await _picture(path, found, ctx)
-    if head.startswith(b"%PDF-") and found.st_size <= ctx.limits.read_max_bytes:
-        whole = await ctx.files.read_bytes(path)
-        if picture.is_whole_pdf(whole):
-            return _document(path, whole), _record(whole, found)
     _refuse_binary(path, head, found)
     if found.st_size > ctx.limits.read_max_bytes:
         return await _big(path, input, found, ctx)
@@ -126,27 +140,57 @@ async def _read(
 
 
 async def _picture(path: Path, found: os.stat_result, ctx: ToolContext) -> tuple[dict[str, Any], FileRecord]:
-    from . import picture
+    from . import picture, shrink
 
-    whole = await ctx.files.read_bytes(path, limit=picture.BYTES + 1)
     try:
-        image = picture.parse(whole)
+        if found.st_size > picture.MOST_BYTES:
+            size = refuse.in_megabytes(found.st_size)
+            raise ValueError(f"it has {size}, at most {refuse.in_megabytes(picture.MOST_BYTES)} are decoded")
+        whole = await ctx.files.read_bytes(path)
+        image = shown = picture.parse(whole)
+        if not shrink.fits(image, ctx.limits.read_max_tokens):
+            shown = await asyncio.to_thread(shrink.shrunk, image, ctx.limits.read_max_tokens)
     except ValueError as error:
         raise ToolFailed(f"{path} can't be shown as a picture: {error}.") from None
     return {
         "type": "image",
         "file": {
-            "base64": base64.b64encode(image.data).decode("ascii"),
-            "type": image.media_type,
+            "base64": base64.b64encode(shown.data).decode("ascii"),
+            "type": shown.media_type,
             "originalSize": found.st_size,
-            "dimensions": {"originalWidth": image.width, "originalHeight": image.height},
+            "dimensions": {
+                "originalWidth": image.width,
+                "originalHeight": image.height,
+                "displayWidth": shown.width,
+                "displayHeight": shown.height,
+            },
         },
     }, _record(whole, found)
 
 
-def _document(path: Path, whole: bytes) -> dict[str, Any]:
+async def _pdf(
+    path: Path, input: ReadInput, found: os.stat_result, ctx: ToolContext
+) -> tuple[dict[str, Any], FileRecord] | None:
+    """Return the whole document or the pages asked for; None for what only begins like a PDF."""
+    from . import pdf, picture
+
+    wanted = pdf.page_range(input.pages) if input.pages else None
+    if isinstance(wanted, tuple):
+        record = FileRecord(digest="", mtime_ns=found.st_mtime_ns, size=found.st_size, partial=True, shown=False)
+        return await pdf.pages(path, wanted, ctx), record
+    total = await pdf.count(path, ctx)
+    if total is None:
+        return None
+    if total > pdf.MOST_WHOLE:
+        raise pdf.too_long(path, total)
+    if found.st_size > ctx.limits.read_max_bytes:
+        raise pdf.too_big(path, total, refuse.in_megabytes(found.st_size))
+    whole = await ctx.files.read_bytes(path)
+    if not picture.is_whole_pdf(whole):
+        return await pdf.pages(path, (1, None), ctx), _record(whole, found)
     encoded = base64.b64encode(whole).decode("ascii")
-    return {"type": "pdf", "file": {"filePath": str(path), "base64": encoded, "originalSize": len(whole)}}
+    file = {"filePath": str(path), "base64": encoded, "originalSize": len(whole)}
+    return {"type": "pdf", "file": file}, _record(whole, found)
 
 
 def _refuse_binary(path: Path, head: bytes, found: os.stat_result) -> None:
@@ -241,7 +285,11 @@ def _content(data: Mapping[str, Any]) -> Any:
             return f"{file['filePath']} is unchanged since you read these lines; their text above is still right."
         case "image":
             source = {"type": "base64", "media_type": file["type"], "data": file["base64"]}
-            return [{"type": "image", "source": source}]
+            return [{"type": "image", "source": source}, *_scale(file["dimensions"])]
+        case "parts":
+            from . import pdf
+
+            return pdf.blocks(data)
         case "pdf":
             source = {"type": "base64", "media_type": "application/pdf", "data": file["base64"]}
             return [{"type": "document", "source": source}]
@@ -251,3 +299,13 @@ def _content(data: Mapping[str, Any]) -> Any:
             return notebook.render(file["cells"])
         case _:
             return window.written(file, data.get("note", ""))
+
+
+def _scale(size: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Tell how places in a picture that was made smaller are to be reckoned."""
+    was, shown = (size["originalWidth"], size["originalHeight"]), (size["displayWidth"], size["displayHeight"])
+    if was == shown:
+        return []
+    factor = max(was) / max(shown)
+    text = f"(Shown at {shown[0]}x{shown[1]}, the original has {was[0]}x{was[1]}: multiply places by {factor:.2f}.)"
+    return [{"type": "text", "text": text}]

@@ -13,7 +13,10 @@ from toolpost_core.settings.keys import MODE_NAMES
 
 
 class Flag(NamedTuple):
-    """One flag. `value` names its value in the help; a switch has none, a list may be given several times."""
+    """One flag. `value` names its value in the help; a switch has none, a list may be given several times.
+
+    An optional value that begins with `=` may stand behind a space where it is among the choices.
+    """
 
     names: tuple[str, ...]
     key: str
@@ -62,7 +65,7 @@ FLAGS: Final = (
     Flag(("--bare",), "bare", "No instructions, hooks or extras of the workspace."),
     Flag(("--trust",), "trust", "Trust this workspace for this run."),
     Flag(("--cwd",), "cwd", "The folder to work in.", "text", "DIR"),
-    Flag(("-d", "--debug"), "debug", "Say what happens inside.", "optional", "=FILTER"),
+    Flag(("-d", "--debug"), "debug", "Say what happens inside: of plugins.", "optional", "=FILTER", ("plugins",)),
     Flag(("--dangerously-skip-permissions",), "skip_permissions", "The mode bypassPermissions."),
     Flag(("-h", "--help"), "help", "Show this."),
 )
@@ -114,7 +117,7 @@ def _take(word: str, rest: list[str], values: dict[str, Any]) -> Flag:
             raise UsageMistake(f"{name} takes no value; it was given {value!r}.")
         values[flag.key] = True
     elif flag.kind == "optional":
-        follows = not flag.value.startswith("=") and rest and not _is_flag(rest[0])
+        follows = rest and not _is_flag(rest[0]) and (rest[0] in flag.choices or not flag.value.startswith("="))
         values[flag.key] = value if bound else rest.pop(0) if follows else ""
     else:
         if not bound:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Final
 
-from toolpost_core.cli.exits import run_async
+from toolpost_core.cli.exits import complain, run_async
 from toolpost_core.cli.flags import parse
 from toolpost_core.cli.options import demo_options, launch_options
 from toolpost_core.cli.stdin import is_interactive, piped_text
@@ -59,11 +61,16 @@ def _with_input(options: LaunchOptions) -> LaunchOptions:
 def _run(way: str, options: LaunchOptions) -> int:
     from toolpost_core.api import find_places, make_host, read_settings
 
-    settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
+    with redirect_stdout(sys.stderr):  # what a settings source prints is not the run's
+        settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
     name = settings.get(f"frontends.{way}") or FRONTENDS[way]
-    if not registry.names("frontends"):
+    if not any(entry.group == "frontends" for entry in registry.inventory.entries):
         raise UsageMistake(
             f"No front end is installed, so there is nothing to show a run with (wanted: {name!r}). "
             "Install the standard set: pip install toolpost. `toolpost plugins list` shows what is there."
         )
+    if options.extra.get("debug") == "plugins":
+        from toolpost_core.plugins.audit import Auditor, owners
+
+        Auditor(owners(registry.inventory), lambda text: complain(f"debug: {text}")).install()
     return run_async(make_host(options).launch(name, options))

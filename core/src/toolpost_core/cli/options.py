@@ -179,7 +179,7 @@ def _schema(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
-    idle = [key for key in (*NOT_YET, "fallback_model") if key in values]
+    idle = [key for key in (*NOT_YET, "fallback_model") if key in values and (key, values[key]) != ("debug", "plugins")]
     if idle:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in idle)
         complain(f"warning: {names} has no effect in this version.")

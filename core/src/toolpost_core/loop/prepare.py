@@ -12,7 +12,7 @@ from toolpost_core.loop.turn import blocks_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import CompactionStrategy, Message, ModelInfo, ModelRequest
+    from toolpost import CompactionStrategy, Message, ModelInfo, ModelRequest, Stash
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.loop.state import State
 
@@ -29,12 +29,16 @@ class Named:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparer:
-    """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed."""
+    """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed.
+
+    `stash` returns the session's, where a strategy keeps what it did.
+    """
 
     strategies: Sequence[Named]
     build: Callable[[Sequence[Message], Sequence[int]], ModelRequest]
     model: Callable[[], ModelInfo]
     idle: Callable[[], float]
+    stash: Callable[[], Stash]
     events: Dispatcher
     report: Callable[[str], None]
 
@@ -57,18 +61,25 @@ class Preparer:
 
         emission = await self.events.emit(on.before_model, BeforeModel(request=request))
         outcome = emission.outcome
-        if emission.failure is not None or (outcome is not None and outcome.block):
-            if outcome is not None and outcome.reason:
-                self.report(f"A BeforeModel hook ended the turn: {outcome.reason}")
+        if emission.failure is not None or (outcome is not None and (outcome.block or outcome.stop)):
+            reason = (outcome.reason or outcome.stop_reason) if outcome is not None else ""
+            if reason:
+                self.report(f"A BeforeModel hook ended the turn: {reason}")
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 
     async def _compacted(self, state: State, ask: Callable[[ModelRequest], Awaitable[str]]) -> State:
-        used = state.used
+        if not self.strategies:
+            return state
+        used = state.used + _estimate(_since_answer(state.messages)) if state.used else _estimate(state.messages)
         for named in self.strategies:
-            used = used or _estimate(state.messages)
             context = toolpost.Context(
-                messages=state.messages, used=used, window=self.model().window, idle=self.idle(), ask=ask
+                messages=state.messages,
+                used=used,
+                window=self.model().window,
+                idle=self.idle(),
+                ask=ask,
+                stash=self.stash(),
             )
             try:
                 messages = await named.strategy.compact(context)
@@ -81,6 +92,12 @@ class Preparer:
                 used = _estimate(messages)
                 state = replace(state, messages=tuple(messages), used=used)
         return state
+
+
+def _since_answer(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return what came after the model's last answer: results of its calls, and what the person wrote."""
+    answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+    return messages[answers[-1] + 1 :] if answers else messages
 
 
 def _estimate(messages: Sequence[Message]) -> int:

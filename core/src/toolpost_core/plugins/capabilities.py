@@ -10,7 +10,7 @@ FLAGS: Final = ("network", "process", "secrets", "prompt")
 ROLES: Final = ("observe", "rewrite", "decide")
 ALLOWED: Final = (
     'filesystem ("read" or "write"), network, process, secrets, prompt (true or false), services (a list of names), '
-    "and the table events (an event's name, or \"*\", with observe, rewrite, decide or a list of them)"
+    'and the table events (an event\'s name, or "*", with observe, rewrite, decide or a list of them)'
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from toolpost import HOOKSPEC_VERSION, PluginError
@@ -26,7 +27,11 @@ class State(NamedTuple):
 class Enabling:
     """Decides from settings and versions alone; loads nothing."""
 
-    def __init__(self, inventory: Inventory, settings: PluginSettings) -> None:
+    def __init__(
+        self, inventory: Inventory, settings: PluginSettings, unlocked: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._inventory = inventory
+        self._unlocked = unlocked
         self._entries = inventory.entries
         self._settings = settings
         self._standard_names = {same_name(entry.name) for entry in self._entries if entry.standard}
@@ -87,6 +92,16 @@ class Enabling:
         if not allows(entry.requires, HOOKSPEC_VERSION):
             made = f"it was made for toolpost-hookspecs {entry.requires}, and {HOOKSPEC_VERSION} is installed"
             return State("refused", f"{made}. Update the plugin or Toolpost")
+        declared = self._inventory.capabilities(entry)
+        if declared is not None and declared.mistake:
+            return State("refused", f"what it needs can't be read from {declared.file}: {declared.mistake}")
+        state = self._wanted(entry)
+        if state.status == "on" and entry.distribution in self._unlocked:
+            return State("refused", self._unlocked[entry.distribution])
+        return state
+
+    def _wanted(self, entry: Entry) -> State:
+        """Return what settings and the standard set come to."""
         said = [found for setting in self._settings_of(entry) if (found := _decisive(setting, entry.group)) is not None]
         if said:
             off = next((switch for switch in said if not switch.on), None)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from toolpost import PluginError
 from toolpost_core.plugins.scan import Entry
@@ -23,47 +23,54 @@ _START: Final = (
 
 
 class Cost(NamedTuple):
-    """Seconds of CPU, bytes of memory, modules that came with it; `error` has a traceback's lines if it failed."""
+    """Seconds of CPU, bytes of memory, modules that came with it; `error` has a traceback's lines if it failed.
+
+    `broken` says that it can't be imported here either: it hangs, or ends the process.
+    """
 
     seconds: float
     memory: int = 0
     modules: int = 0
     error: tuple[str, ...] = ()
+    broken: bool = False
 
 
 def import_costs(entries: Iterable[Entry]) -> dict[Entry, Cost]:
     """Import each entry in a process of its own; nothing is imported here. What seems slow gets further tries."""
-    wanted = list(entries)
-    costs = dict(zip(wanted, _measured(wanted), strict=True))
-    for _ in range(TRIES):
-        slow = [entry for entry, cost in costs.items() if cost.seconds > BUDGET and not cost.error]
-        if not slow:
-            break
-        again = dict(zip(slow, _measured(slow), strict=True))
-        costs |= {entry: min(again[entry], costs[entry], key=lambda cost: cost.seconds) for entry in slow}
+    with tempfile.TemporaryDirectory() as compiled:
+        env, wanted = _environment(compiled), list(entries)
+        costs = dict(zip(wanted, _measured(wanted, env), strict=True))
+        for _ in range(TRIES):
+            slow = [entry for entry, cost in costs.items() if cost.seconds > BUDGET and not cost.error]
+            again = dict(zip(slow, _measured(slow, env), strict=True))
+            costs |= {entry: min(again[entry], costs[entry], key=lambda cost: cost.seconds) for entry in slow}
     return costs
 
 
-def _measured(entries: Sequence[Entry]) -> list[Cost]:
+def _measured(entries: Sequence[Entry], env: Mapping[str, str]) -> list[Cost]:
     if not entries:
         return []
-    with tempfile.TemporaryDirectory() as compiled:
-        done = subprocess.run(
-            [sys.executable, "-c", _START, json.dumps(sys.path)],
-            input=json.dumps([entry.value for entry in entries]),
-            env=_environment(compiled),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    done = subprocess.run(
+        [sys.executable, "-c", _START, json.dumps(sys.path)],
+        input=json.dumps([entry.value for entry in entries]),
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise PluginError(f"Imports can't be measured: a fresh {sys.executable} failed: {done.stderr[-500:]}")
     return [_cost(json.loads(line)) for line in done.stdout.splitlines()]
 
 
-def _cost(answer: Mapping[str, float]) -> Cost:
-    error = answer.get("error", ())
-    return Cost(answer["seconds"], int(answer.get("bytes", 0)), int(answer.get("modules", 0)), tuple(error))  # type: ignore[arg-type]
+def _cost(answer: Mapping[str, Any]) -> Cost:
+    return Cost(
+        answer["seconds"],
+        answer.get("bytes", 0),
+        answer.get("modules", 0),
+        tuple(answer.get("error", ())),
+        answer.get("broken", False),
+    )
 
 
 def _environment(compiled: str) -> dict[str, str]:

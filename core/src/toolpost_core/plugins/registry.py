@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pluggy import PluginValidationError
 
 import toolpost
 from toolpost import PluginError, SettingsError
+from toolpost_core.plugins.capabilities import Capabilities
 from toolpost_core.plugins.enabling import Enabling, State
 from toolpost_core.plugins.groups import KINDS
 from toolpost_core.plugins.hooks import HookTable
+from toolpost_core.plugins.listening import ListenerRules
 from toolpost_core.plugins.loading import load_object, make_plugin
 from toolpost_core.plugins.scan import Entry, Inventory
-from toolpost_core.settings.plugins import PluginSettings, same_name
+from toolpost_core.settings.plugins import PluginSetting, PluginSettings, same_name
 from toolpost_core.settings.problem import Problem as Problem
 
 T = TypeVar("T")
@@ -31,19 +36,30 @@ class Provided(NamedTuple, Generic[T]):
 class Registry:
     """Loads plugins by group or by name and keeps what they brought; a plugin that fails is reported and passed over.
 
-    One for each session or process; `report` hears of every problem once.
+    One for each session or process; `report` hears of every problem once. `order` is the setting `plugins.order`;
+    `unlocked` says of distributions that do not agree with the project's lock why not.
     """
 
     def __init__(
-        self, inventory: Inventory, settings: PluginSettings, report: Callable[[Problem], None] = lambda _: None
+        self,
+        inventory: Inventory,
+        settings: PluginSettings,
+        report: Callable[[Problem], None] = lambda _: None,
+        *,
+        order: Sequence[str] = (),
+        unlocked: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.inventory = inventory
+        self.unlocked = unlocked
         self.manager = HookTable(toolpost._hooks.PROJECT)
-        self._enabling = Enabling(inventory, settings)
+        self._enabling = Enabling(inventory, settings, unlocked)
+        on = (entry for entry in inventory.entries if self._enabling.state_of(entry).status == "on")
+        self.manager.rules = ListenerRules(((entry, inventory.capabilities(entry)) for entry in on), order)
         self._report = report
         self._problems: list[Problem] = []
         self._objects: dict[tuple[str, str, str], object] = {}
         self._failures: dict[Entry, str] = {}
+        self._errors: dict[Entry, BaseException] = {}
         self._brought: dict[Entry, tuple[Provided[Any], ...]] = {}
         for problem in self._enabling.problems():
             self._tell(problem)
@@ -62,9 +78,45 @@ class Registry:
         failure = self._failures.get(entry)
         return self._enabling.state_of(entry) if failure is None else State("failed", failure)
 
+    def give_up(self, entry: Entry, why: str) -> None:
+        """Take a plugin as failed without loading it."""
+        self._brought[entry] = ()
+        self._fail(entry, why)
+
+    def setting_of(self, entry: Entry) -> PluginSetting | None:
+        """Return what settings say about an entry."""
+        return self._enabling.setting_of(entry)
+
+    def registered_as(self, entry: Entry) -> str:
+        """Return the name that pluggy and the dispatcher have for an entry's plugin; empty where it is not loaded."""
+        plugin = self._objects.get(_object_key(entry))
+        return (self.manager.get_name(plugin) or "") if plugin is not None else ""
+
+    def hooks_of(self, entry: Entry) -> list[str]:
+        """Return the hooks that a loaded plugin implements, by name."""
+        plugin = self._objects.get(_object_key(entry))
+        return sorted(caller.name for caller in (self.manager.get_hookcallers(plugin) or ())) if plugin else []
+
+    def error_of(self, entry: Entry) -> BaseException | None:
+        """Return what a plugin raised that failed so far, with its traceback."""
+        return self._errors.get(entry)
+
     def collect(self, group: str) -> list[Provided[Any]]:
         """Load every plugin of a group that is on; return what they brought, ordered by plugin name."""
         return [provided for entry in self._enabled(group) for provided in self._take(entry)]
+
+    def in_order(self, group: str) -> list[Provided[Any]]:
+        """Load a group as `collect` does; what `plugins.order` names comes first."""
+        return sorted(self.collect(group), key=lambda provided: self.manager.rules.place(f"{group}/{provided.plugin}"))
+
+    def calling_order(self, hook: str) -> list[tuple[str, str]]:
+        """Return who is called at a hook by the plugins that are loaded, in order, each with what its place follows from."""
+        caller = getattr(self.manager.hook, hook, None)
+        return self.manager.rules.explained(caller.get_hookimpls() if caller is not None else ())
+
+    def capabilities(self, entry: Entry) -> Capabilities | None:
+        """Return what an entry's package declares; None where it declares nothing."""
+        return self.inventory.capabilities(entry)
 
     def one(self, group: str, name: str) -> Provided[Any]:
         """Load one plugin by its entry's or distribution's name.
@@ -86,10 +138,13 @@ class Registry:
         if entry not in self._brought:
             self._brought[entry] = ()
             try:
-                values = self._ask(entry, self._register(entry))
+                with redirect_stdout(sys.stderr):  # what a plugin prints must not get into a document that we print
+                    values = self._ask(entry, self._register(entry))
             except (PluginError, SettingsError, PluginValidationError) as error:
+                self._errors[entry] = error
                 self._fail(entry, str(error))
             except (Exception, SystemExit) as error:
+                self._errors[entry] = error
                 self._fail(entry, _told(error))
             else:
                 self._brought[entry] = tuple(Provided(value, entry.name, entry.distribution) for value in values)
@@ -97,14 +152,30 @@ class Registry:
 
     def _register(self, entry: Entry) -> object:
         # One object that two groups name is one plugin: registered twice it would hear each event twice.
-        key = (entry.distribution, entry.value, same_name(entry.name))
+        key = _object_key(entry)
         if key not in self._objects:
             setting = self._enabling.setting_of(entry)
             self._objects[key] = make_plugin(load_object(entry.value), entry, setting)
         plugin = self._objects[key]
         if self.manager.get_name(plugin) is None:
             self.manager.register(plugin, f"{entry.group}/{entry.name}")
+            self._tell_of_removals(entry, plugin)
         return plugin
+
+    def _tell_of_removals(self, entry: Entry, plugin: object) -> None:
+        for one, what in self.manager.outdated:
+            if one is plugin:
+                from toolpost_core.plugins.removals import warn
+
+                text = warn(entry.name, f"{entry.distribution} {entry.version}", what)
+                self._tell(Problem(text, entry.name, entry.distribution))
+
+    def _unregister(self, entry: Entry) -> None:
+        """Have a plugin that failed hear nothing any more, unless it serves under another group."""
+        plugin = self._objects.get(_object_key(entry))
+        serves = any(brought and _object_key(other) == _object_key(entry) for other, brought in self._brought.items())
+        if plugin is not None and not serves and self.manager.is_registered(plugin):
+            self.manager.unregister(plugin)
 
     def _ask(self, entry: Entry, plugin: object) -> Sequence[Any]:
         kind = KINDS[entry.group]
@@ -126,6 +197,7 @@ class Registry:
 
     def _fail(self, entry: Entry, why: str) -> None:
         self._failures[entry] = why
+        self._unregister(entry)
         text = f"The plugin {entry.name!r} ({entry.distribution} {entry.version}) is off for this session: {why}"
         setting = self._enabling.setting_of(entry)
         self._tell(Problem(text, entry.name, entry.distribution, setting.file if setting else None, "error"))
@@ -133,6 +205,10 @@ class Registry:
     def _tell(self, problem: Problem) -> None:
         self._problems.append(problem)
         self._report(problem)
+
+
+def _object_key(entry: Entry) -> tuple[str, str, str]:
+    return entry.distribution, entry.value, same_name(entry.name)
 
 
 def _told(error: BaseException) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpost import SystemBlock
 from toolpost_core.prompt.base import BASE
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolpost import ContextSource, Section, SessionScope
+
+SOURCE_LIMIT: Final = 10.0
+"""Seconds that a source may take: no prompt is sent before it."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,12 @@ class Prompt:
 
 
 async def gather(sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]) -> tuple[Section, ...]:
-    """Ask all sources at once; one that fails is reported and left out."""
+    """Ask all sources at once; one that fails, or takes over 10 s, is reported and left out."""
 
     async def ask(named: Source) -> Sequence[Section]:
         try:
-            return await named.source.sections(scope)
+            async with asyncio.timeout(SOURCE_LIMIT):
+                return await named.source.sections(scope)
         except Exception as error:
             report(f"The context plugin {named.plugin!r} failed and adds nothing to the prompt: {error!r}")
             return ()

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Conversation:
-    """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was taken."""
+    """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was submitted.
+
+    `opening` is what SessionStart listeners told: it waits for the first prompt that no listener blocks.
+    """
 
     messages: tuple[Message, ...] = ()
     breakpoints: tuple[int, ...] = ()
     used: int = 0
     began: bool = False
+    opening: tuple[str, ...] = ()
     _answered: float = field(default_factory=time.monotonic)
 
     def state(self) -> State:
@@ -35,6 +39,11 @@ class Conversation:
         """Whether this is the first prompt; true once."""
         first, self.began = not self.began, True
         return first
+
+    def open_with(self) -> tuple[str, ...]:
+        """Take what goes before the prompt that is sent now."""
+        opening, self.opening = self.opening, ()
+        return opening
 
     @property
     def idle(self) -> float:

@@ -5,6 +5,7 @@ What the first request does not need is made when the first call comes, or while
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,11 +17,10 @@ from toolpost_core.tools.results import ResultStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolpost import Rule, ToolUse
+    from toolpost import AbortSignal, Rule, ToolContext, ToolUse
     from toolpost_core.permissions.gate import Gate
     from toolpost_core.plugins.registry import Provided, Registry
     from toolpost_core.session.session import Session
-    from toolpost_core.settings import Settings
     from toolpost_core.tools.permit import Permitter
     from toolpost_core.tools.pipeline import Pipeline
 
@@ -43,6 +43,7 @@ class Engine:
             build=session.request,
             model=lambda: session.model,
             idle=lambda: session.conversation.idle,
+            stash=lambda: session.stash,
             events=session.events,
             report=session.warn,
         )
@@ -52,7 +53,7 @@ class Engine:
         """Decides on calls."""
         from toolpost_core.tools.permit import Permitter
 
-        return Permitter(gate(self._session.parts.registry, self._session.parts.settings), self.pool)
+        return Permitter(gate(self._session.parts.registry), self.pool)
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -68,11 +69,23 @@ class Engine:
             permitter=self.permitter,
             interview=Interview(session.events, session.parts.ask, session.update_rules, session.warn),
             results=self.results,
-            context_for=session.context_for,
+            context_for=self._context_for,
             around=session.surroundings.circumstances,
             emit=session.emit,
             record=session.record_decision,
         )
+
+    def _context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
+        """Return the context of one call, with the services that the tool's package declares."""
+        ctx, entry = self._session.context_for(call, abort), self.pool.find(call.name)
+        if entry is None:
+            return ctx
+        declared = self._session.parts.registry.manager.rules.declared(f"tools/{entry.plugin}")
+        if declared is None:
+            return ctx
+        from toolpost_core.session.declared import DeclaredServices
+
+        return replace(ctx, services=DeclaredServices(ctx.services, declared, entry.plugin, entry.distribution))
 
     def load(self) -> None:
         """Import the pipeline: a call that comes at once must start within 30 ms of its block's end."""
@@ -108,30 +121,31 @@ def tool_pool(
     return assemble(entries, rules=rules, only=only, options=options, report=report)
 
 
-def gate(registry: Registry, settings: Settings) -> Gate:
+def gate(registry: Registry) -> Gate:
     """Return the gate with every enabled resolver."""
     from toolpost_core.permissions.gate import Gate, Resolver
 
     return Gate(
         [
-            Resolver(p.plugin, p.distribution, p.value, may_decide(registry, settings, p))
-            for p in registry.collect("permission_resolvers")
+            Resolver(p.plugin, p.distribution, p.value, may_decide(registry, p))
+            for p in registry.in_order("permission_resolvers")
         ]
     )
 
 
-def may_decide(registry: Registry, settings: Settings, provided: Provided[Any]) -> bool:
+def may_decide(registry: Registry, provided: Provided[Any]) -> bool:
     """Whether a resolver may loosen: those of the standard set, and those that the user granted it."""
-    from toolpost_core.settings.plugins import same_name
-
-    setting = settings.plugins.get(same_name(provided.plugin))
-    if setting is not None and "decide" in setting.grants:
-        return True
-    return any(
-        e.standard
-        for e in registry.inventory.entries
-        if e.group == "permission_resolvers" and (e.name, e.distribution) == (provided.plugin, provided.distribution)
+    own = (
+        entry
+        for entry in registry.inventory.entries
+        if entry.group == "permission_resolvers"
+        and (entry.name, entry.distribution) == (provided.plugin, provided.distribution)
     )
+    for entry in own:
+        setting = registry.setting_of(entry)
+        if entry.standard or (setting is not None and "decide" in setting.grants):
+            return True
+    return False
 
 
 def strategies(registry: Registry) -> tuple[Named, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from toolpost_core.plugins.listening import OF_SETTINGS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -19,6 +21,6 @@ def listen(registry: Registry, scope: SessionScope, warn: Callable[[str], None])
             functions = cast("Sequence[Callable[..., object]]", impl.function(scope))
             if functions:
                 marked = {f"listener_{n}": staticmethod(function) for n, function in enumerate(functions)}
-                registry.manager.register(type("Listeners", (), marked)(), f"{impl.plugin_name} (settings)")
+                registry.manager.register(type("Listeners", (), marked)(), f"{impl.plugin_name}{OF_SETTINGS}")
         except Exception as error:
             warn(f"The listeners of {impl.plugin_name!r} could not be set up: {error}")

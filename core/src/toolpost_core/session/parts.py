@@ -79,7 +79,7 @@ class Model:
     @property
     def known(self) -> bool:
         """Whether it was made."""
-        return self._provider is not None
+        return self._info is not None
 
     def switch(self, name: str) -> ModelInfo:
         """Use another model."""

@@ -58,20 +58,18 @@ class Run:
     async def _run(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
         session = self._session
         await session.refresh()
-        first = session.conversation.begins()
         gathering = session.prompt_task()
         await asyncio.sleep(0)
         # The tools are loaded while the sources of the prompt wait for what they started.
         session.engine().load()
-        context = await self._session_start() if first else []
-        blocked, more = await self._submitted(prompt)
+        stopped = await self._session_start() if session.conversation.begins() else None
+        blocked, more = await self._submitted(prompt) if stopped is None else (stopped, [])
         gathered = await gathering
         if blocked is not None:
             self._result(Ended(self._session.conversation.state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
             return
-        context += more
-        user = [gathered.user] if first and gathered.user and not session.messages else []
-        message = _message(prompt, before=[*user, *context])
+        user = [gathered.user] if gathered.user and not session.messages else []
+        message = _message(prompt, before=[*user, *session.conversation.open_with(), *more])
         session.transcript.message("user", message, session.cwd)
         before = session.conversation.state()
         state = replace(before, messages=joined(before.messages, message))
@@ -119,7 +117,7 @@ class Run:
             ledger=session.parts.ledger,
             results=engine.results,
             abort=self._abort,
-            max_turns=session.parts.options.max_turns,
+            max_turns=session.parts.options.max_turns or session.parts.settings.get("maxTurns"),
         )
 
     # What is kept.
@@ -148,15 +146,19 @@ class Run:
 
     # Events round the prompt.
 
-    async def _session_start(self) -> list[str]:
+    async def _session_start(self) -> str | None:
+        """Tell SessionStart listeners; returns why the prompt is not sent, if one ends the turn."""
         session = self._session
         if not session.events.hears("session_start"):
-            return []
+            return None
         from toolpost.events.session import SessionStart
 
         value = SessionStart(source=session.begun, model=session.model.id)
         outcome = (await session.events.emit(on.session_start, value)).outcome
-        return [outcome.additional_context] if outcome is not None and outcome.additional_context else []
+        if outcome is None:
+            return None
+        session.conversation.opening = (outcome.additional_context,) if outcome.additional_context else ()
+        return (outcome.stop_reason or "A SessionStart hook ended the turn.") if outcome.stop else None
 
     async def _submitted(self, prompt: str | Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
         """Ask UserPromptSubmit listeners; returns why the prompt is blocked, if it is, and text to go with it."""

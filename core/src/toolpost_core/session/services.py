@@ -27,7 +27,7 @@ class ServiceTable:
         registry: Registry,
         scope: Callable[[], SessionScope],
         events: Dispatcher,
-        check: Callable[[str, Mapping[str, Any]], Awaitable[object]],
+        check: Callable[[str, Mapping[str, Any]], Awaitable[Decision]],
     ) -> None:
         self._registry = registry
         self._scope = scope
@@ -64,7 +64,8 @@ class ServiceTable:
         own = self._own(protocol)
         if own is not None:
             return own
-        off = sorted({e.name for e in self._registry.inventory.entries if e.group == "services"})
+        installed = [entry for entry in self._registry.inventory.entries if entry.group == "services"]
+        off = sorted({entry.name for entry in installed if self._registry.state_of(entry).status != "on"})
         raise MissingService(
             f"No plugin offers the service {protocol.__name__!r}. "
             + (f"Enable one of: {', '.join(off)}." if off else "Install a plugin of the kind `services` that does.")
@@ -106,9 +107,9 @@ class Sender:
 class Nested:
     """`Permissions`: decisions on what a tool does within its call."""
 
-    def __init__(self, check: Callable[[str, Mapping[str, Any]], Awaitable[object]]) -> None:
+    def __init__(self, check: Callable[[str, Mapping[str, Any]], Awaitable[Decision]]) -> None:
         self._check = check
 
     async def check(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         """Return an Allow or a Deny."""
-        return cast("Decision", await self._check(tool_name, tool_input))
+        return await self._check(tool_name, tool_input)

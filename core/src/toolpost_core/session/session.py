@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         AbortSignal,
         ContentBlock,
         CostLine,
+        Decision,
         Message,
         ModelInfo,
         PermissionMode,
@@ -104,10 +105,7 @@ class Session:
 
     async def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
         """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
-        if self._run is not None and not self._run.done():
-            raise toolpost.SessionError(
-                f"A prompt is running in the session {self._id}; wait for its end or interrupt it."
-            )
+        self._require_idle()
         queue: asyncio.Queue[SessionEvent | None] = asyncio.Queue()
         self._sink = queue.put_nowait
         abort = self._run_abort = self._abort.child(contains=True)
@@ -144,14 +142,18 @@ class Session:
 
     def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
         """Add, replace or remove rules, for the session or in a settings file."""
+        before = Stamps.now(self.parts.places, self.parts.env)
         self.surroundings.update(updates, self.warn)
+        if not self._stamps.changed(before):  # what we wrote ourselves is in force already
+            self._stamps = Stamps.now(self.parts.places, self.parts.env)
 
     def costs(self) -> Sequence[CostLine]:
         """What was used so far, a line a model."""
         return tuple(self.parts.ledger.lines.values())
 
     async def clear(self) -> None:
-        """Begin a new conversation, with a new session id."""
+        """Begin a new conversation, with a new session id. Raises SessionError while a prompt runs."""
+        self._require_idle()
         await self._end("clear")
         self._id = str(uuid4())
         self.conversation = Conversation()
@@ -238,6 +240,12 @@ class Session:
             await self._until_idle()
             await self._end("other")
 
+    def _require_idle(self) -> None:
+        if self._run is not None and not self._run.done():
+            raise toolpost.SessionError(
+                f"A prompt is running in the session {self._id}; wait for its end or interrupt it."
+            )
+
     async def _until_idle(self) -> None:
         """Wait for the turn that was called off: its last events are still told."""
         if self._run is not None:
@@ -276,8 +284,8 @@ class Session:
         return path.parent / self._id / "tool-results" if path is not None else None
 
     def prompt_task(self) -> asyncio.Task[Prompt]:
-        """Return the task that gathers the system prompt; begun once a conversation."""
-        if self._prompt is None:
+        """Return the task that gathers the system prompt; begun once a conversation, and again where it failed."""
+        if self._prompt is None or _failed(self._prompt):
             self._prompt = asyncio.ensure_future(self._gather())
         return self._prompt
 
@@ -395,29 +403,25 @@ class Session:
         sections = await gather(sources, self.scope(), self.warn)
         return compose(sections, replaced_by=options.system_prompt, appended=options.append_system_prompt)
 
-    async def _check_nested(self, tool_name: str, tool_input: Mapping[str, Any]) -> object:
-        from toolpost import Allow, Deny
+    async def _check_nested(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+        from toolpost_core.session.nested import decide
 
-        engine = self.engine()
-        entry = engine.pool.find(tool_name)
-        if entry is None:
-            return Deny(f"no such tool: {tool_name!r}")
-        try:
-            candidate = engine.permitter.read(entry.tool, tool_input)
-        except toolpost.InvalidInput as error:
-            return Deny(f"the input of {tool_name} does not fit: {error}")
-        ruling = await engine.permitter.rule(entry.tool, candidate, self.surroundings.circumstances())
-        if ruling.verdict.wanted != "ask":
-            return (Allow if ruling.verdict.behavior == "allow" else Deny)(ruling.verdict.reason)
-        settled = await engine.pipeline.interview.settle(ruling, entry.tool.description(ruling.candidate.parsed))
-        return settled.decision
+        return await decide(self, tool_name, tool_input)
 
     async def _end(self, reason: str) -> None:
         if self.events.hears("session_end"):
             from toolpost.events.session import SessionEnd
 
             await self.events.emit(on.session_end, SessionEnd(reason=cast("Any", reason)))
+        if self.events.times is not None and (rows := self.events.times.take()):
+            from toolpost_core.events.times import RECORD
+
+            self._transcript.epilogue(RECORD, listeners=rows)
         self._transcript.close()
+
+
+def _failed(task: asyncio.Task[Any]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
 
 
 def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:

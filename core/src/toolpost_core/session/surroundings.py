@@ -49,7 +49,7 @@ class Surroundings:
 
             return toolpost.ToolContext(
                 cwd=self._parts.places.project,
-                scope=self._scope(),
+                scope=self._scope(results_dir),
                 control=Control(abort=abort, session_id=session_id),
                 services=services,
                 env=self._parts.env,
@@ -63,12 +63,16 @@ class Surroundings:
         self._make, self._made, self._moved_from = make, None, None
 
     def adopt(self, parts: Parts) -> None:
-        """Take over changed settings; what was granted for the session stays."""
+        """Take over changed settings; what was granted for the session stays, a mode that is now forbidden does not."""
         self._parts = parts
         self.rules = (*parts.settings.rules, *(rule for rule in self.rules if rule.source == "session"))
         if self._made is not None:
             options = replace(self._made.options, settings=parts.settings.values)
             self._made = replace(self._made, options=options)
+        try:
+            self.set_mode(self.mode)
+        except toolpost.SettingsError:
+            self.set_mode("default")
 
     @property
     def cwd(self) -> Path:
@@ -114,19 +118,19 @@ class Surroundings:
             self.set_mode(change.mode)
 
     def apply(self, result: CallResult, warn: Callable[[str], None]) -> None:
-        """Take over what a result changes in the context."""
+        """Take over what a result changes in the context; what permissions depend on is the person's, but for the folder."""
         if result.context_modifier is None:
             return
         before = self.ctx
         try:
             ctx = result.context_modifier(before)
+            scope = replace(before.scope, cwd=ctx.cwd)
+            self._made = replace(ctx, scope=scope, control=before.control, services=before.services)
         except Exception as error:
             warn(f"What {result.call.name} changes in the context was not taken over: {error!r}")
             return
         if ctx.cwd != before.cwd:
             self._moved_from = self._moved_from or before.cwd
-            ctx = replace(ctx, scope=replace(ctx.scope, cwd=ctx.cwd))
-        self._made = ctx
 
     async def settle_moves(self, events: Dispatcher) -> None:
         """Tell listeners of a changed folder."""
@@ -137,7 +141,7 @@ class Surroundings:
 
         await events.emit(on.cwd_changed, CwdChanged(old_cwd=old, new_cwd=self.cwd))
 
-    def _scope(self) -> toolpost.PermissionScope:
+    def _scope(self, results_dir: Path | None) -> toolpost.PermissionScope:
         places, options, settings = self._parts.places, self._parts.options, self._parts.settings
         extra = [Path(path) for path in settings.get("permissions", {}).get("additionalDirectories", ())]
         named = (places.project, *options.add_dirs, *extra)
@@ -147,6 +151,7 @@ class Surroundings:
             project=places.project,
             directories=tuple(dict.fromkeys((places.project / folder).resolve() for folder in named)),
             config_dir=places.config_dir,
+            results_dir=results_dir.resolve() if results_dir is not None else None,
             mode=self.mode,
             interactive=self._parts.ask is not None,
             trusted=self._parts.trusted,

@@ -78,6 +78,11 @@ class Transcript:
         """Append a record that is no part of the chain."""
         self._append({"type": kind, "sessionId": self.session_id, "timestamp": _now(), **fields})
 
+    def epilogue(self, kind: str, **fields: Any) -> None:
+        """Append a record at the end, where anything was kept at all: it alone makes no session."""
+        if self._fd is not None:
+            self.side(kind, **fields)
+
     def close(self) -> None:
         """Close the file and give up its lock."""
         if self._fd is not None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from toolpost import Rule, SettingsError
 from toolpost_core.settings.effective import own_files
-from toolpost_core.settings.write import edit_rules
+from toolpost_core.settings.write import edit_permissions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolpost import PermissionMode, RuleSource, RuleUpdate
+    from toolpost.permissions import Behavior
     from toolpost_core.session.parts import Places
 
 FILES = {"userSettings": "user", "projectSettings": "project", "localSettings": "local"}
@@ -36,13 +37,19 @@ def applied(
     places: Places,
     report: Callable[[str], None],
 ) -> Change:
-    """Apply updates. One whose file can't be written counts for this session, and is reported."""
+    """Apply updates. One whose file can't be written counts for this session, and is reported.
+
+    Raises SettingsError for a place that is none.
+    """
     change = Change(tuple(rules))
     for update in updates:
         kind = update["type"]
         if kind == "setMode":
             change = replace(change, mode=update["mode"])
+            if update["destination"] in FILES:
+                report("The permission mode counts for this session only: it is written into no file.")
         elif kind in ("addDirectories", "removeDirectories"):
+            _write(update, "additionalDirectories", update["directories"], places, report)
             named = [(places.project / Path(text).expanduser()).resolve() for text in update["directories"]]
             now = [d for d in change.directories or directories if d not in named]
             change = replace(change, directories=tuple([*now, *named] if kind == "addDirectories" else now))
@@ -57,7 +64,7 @@ def _rules(
     kind, behavior, destination = update["type"], update["behavior"], update["destination"]
     source = cast("RuleSource", destination)
     texts = [_text(rule) for rule in update["rules"]]
-    _write(update, texts, places, report)
+    _write(update, behavior, texts, places, report)
     root = places.config_dir if destination == "userSettings" else places.project
     file = str(_file(destination, places)) if destination in FILES else None
     new = tuple(Rule.parse(text, behavior, source, root=root, file=file) for text in texts)
@@ -69,26 +76,32 @@ def _rules(
     return tuple(rule for rule in rules if rule not in same_list or str(rule) not in texts)
 
 
-def _write(update: RuleUpdate, texts: Sequence[str], places: Places, report: Callable[[str], None]) -> None:
+def _write(
+    update: RuleUpdate,
+    key: Behavior | Literal["additionalDirectories"],
+    texts: Sequence[str],
+    places: Places,
+    report: Callable[[str], None],
+) -> None:
     destination = update["destination"]
     if destination in IN_MEMORY:
         return
     if destination not in FILES:
         raise SettingsError(
-            f"{destination!r} is no place for a permission rule. There are: {', '.join((*FILES, *IN_MEMORY))}."
+            f"{destination!r} is no place for a permission. There are: {', '.join((*FILES, *IN_MEMORY))}."
         )
     file = _file(destination, places)
-    adding = update["type"] in ("addRules", "replaceRules")
+    removing = update["type"].startswith("remove")
     try:
-        edit_rules(
+        edit_permissions(
             file,
-            update["behavior"],
-            add=texts if adding else (),
-            remove=() if adding else texts,
+            key,
+            add=() if removing else texts,
+            remove=texts if removing else (),
             replace=update["type"] == "replaceRules",
         )
     except SettingsError as error:
-        report(f"The rule counts for this session only: {error}")
+        report(f"The permission counts for this session only: {error}")
 
 
 def _file(destination: str, places: Places) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolpost_core.settings.document import Document, dotted
-from toolpost_core.settings.keys import KINDS
+from toolpost_core.settings.keys import KINDS, UNHEEDED
 from toolpost_core.settings.problem import Problem
 
 
@@ -27,6 +27,17 @@ def unknown_keys(document: Document) -> Iterator[Problem]:
         if key not in KINDS:
             text = f"{document.at(key)}: this key is not known and has no effect by itself{_near(key)}."
             yield Problem(text, file=document.file)
+
+
+def unheeded(document: Document) -> Iterator[Problem]:
+    """Report keys that are to hold something back and do not."""
+    for key in UNHEEDED:
+        first, _, second = key.partition(".")
+        value = document.values.get(first)
+        value = value.get(second) if second and isinstance(value, dict) else value
+        if value:
+            said = "nothing in this version acts on it, so what it is to hold back is not held back"
+            yield Problem(f"{document.at(*key.split('.'))}: {said}.", file=document.file)
 
 
 def _fitting(

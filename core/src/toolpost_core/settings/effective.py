@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolpost import SettingsError
-from toolpost_core.settings.check import checked, unknown_keys
+from toolpost_core.settings.check import checked, unheeded, unknown_keys
 from toolpost_core.settings.document import Document, Unusable, parse_document, read_document
-from toolpost_core.settings.hooks import sound_hooks
+from toolpost_core.settings.hooks import hooks_in_force, sound_hooks
 from toolpost_core.settings.merge import lookup, merged
 from toolpost_core.settings.places import managed_files
-from toolpost_core.settings.plugins import PluginSettings, plugin_settings
+from toolpost_core.settings.plugins import ORDER, PluginSettings, plugin_order, plugin_settings
 from toolpost_core.settings.problem import Problem
 from toolpost_core.settings.rules import rules_of
 from toolpost_core.settings.trust import permitted
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("managed", "cli", "flag", "local", "project", "user")
 SOURCES: Final = ("user", "project", "local")
+FROM_ENV: Final = "TOOLPOST_SETTINGS"
+"""Settings for a program and whatever it starts, where no flag can be given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,25 +99,29 @@ def load(
 ) -> Settings:
     """Read every source and merge it: managed > cli > flag > local > project > user.
 
-    `flag` is a file's name or JSON text. A user, project or local file that can't be used is a problem and skipped
-    whole, the rest is used. Raises SettingsError for `flag` and for managed settings that can't be used: what was asked
-    for, and policy, is not passed over.
+    `flag` is a file's name or JSON text; so is $TOOLPOST_SETTINGS, which stands right below it. A user, project or local
+    file that can't be used is a problem and skipped whole, the rest is used. Raises SettingsError for those two and for
+    managed settings that can't be used: what was asked for, and policy, is not passed over.
     """
     del home
     problems: list[Problem] = []
+    around = os.environ if env is None else env
     found = [
-        *_policy(os.environ if env is None else env),
+        *_policy(around),
         *([Document("cli", cli)] if cli else ()),
         *([_flag(flag)] if flag else ()),
+        *([_flag(around[FROM_ENV], f"${FROM_ENV}")] if around.get(FROM_ENV) else ()),
         *_own(project, config_dir, _known(sources), problems),
     ]
     documents = _sound(_in_order(found, _wanted(extra_documents, sources)), trusted, problems)
     policy_only = any(document.values.get("allowManagedPermissionRulesOnly") for document in documents)
     rules, rule_problems = rules_of(documents, project=project, config_dir=config_dir, policy_only=policy_only)
     plugins, plugin_problems = plugin_settings(documents, trusted)
-    values = merged(documents)
-    if plugins:
-        values["plugins"] = {setting.key: setting.as_values() for setting in plugins.values()}
+    values = merged(hooks_in_force(documents))
+    order = plugin_order(documents, trusted)
+    if "plugins" in values:
+        said = {setting.key: setting.as_values() for setting in plugins.values()}
+        values["plugins"] = {**said, **({ORDER: list(order)} if order else {})}
     return Settings(
         values=MappingProxyType(values),
         documents=tuple(documents),
@@ -145,15 +151,15 @@ def _policy(env: Mapping[str, str]) -> Iterator[Document]:
         raise SettingsError(f"Managed settings can't be used, and nothing starts without them: {error}.") from error
 
 
-def _flag(flag: str) -> Document:
+def _flag(flag: str, what: str = "--settings") -> Document:
     try:
         if flag.lstrip().startswith("{"):
             return parse_document("flag", flag)
         document = read_document("flag", Path(flag).expanduser().absolute())
     except Unusable as error:
-        raise SettingsError(f"--settings: {error}.") from error
+        raise SettingsError(f"{what}: {error}.") from error
     if document is None:
-        raise SettingsError(f"--settings: there is no file {flag!r}. Give a file's name, or JSON that begins with {{.")
+        raise SettingsError(f"{what}: there is no file {flag!r}. Give a file's name, or JSON that begins with {{.")
     return document
 
 
@@ -207,6 +213,6 @@ def _sound(documents: Iterable[Document], trusted: bool, problems: list[Problem]
         document, wrong = checked(document)
         document, left_out = permitted(document, trusted)
         document, odd = sound_hooks(document)
-        problems += [*wrong, *left_out, *odd]
+        problems += [*wrong, *left_out, *odd, *unheeded(document)]
         sound.append(document)
     return sound

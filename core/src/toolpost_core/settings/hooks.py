@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolpost_core.settings.document import Document
@@ -25,6 +25,20 @@ def sound_hooks(document: Document) -> tuple[Document, list[Problem]]:
                 _odd(document, f"there is no such event, so its hooks never run{_near(event, known)}", event)
             )
     return (document.with_values({**document.values, "hooks": kept}) if problems else document), problems
+
+
+def hooks_in_force(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents without hooks that are switched off; those of managed settings only these can switch off."""
+    policy = [document.values for document in documents if document.level == "managed"]
+    all_off = any(values.get("disableAllHooks") for values in policy)
+    only_policy = any(values.get("allowManagedHooksOnly") for values in policy)
+    others_off = only_policy or any(document.values.get("disableAllHooks") for document in documents)
+    return [
+        document.with_values({key: value for key, value in document.values.items() if key != "hooks"})
+        if all_off or (others_off and document.level != "managed")
+        else document
+        for document in documents
+    ]
 
 
 def _titles() -> set[str]:

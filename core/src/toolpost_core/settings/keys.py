@@ -107,6 +107,17 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
 )
 """Every key is optional. Keys of an object that holds no entry here with its name in front are not looked at."""
 
+UNHEEDED: Final = (
+    "availableModels",
+    "deniedModels",
+    "permissions.blockReadsOutsideWorkingDirectories",
+    "permissions.blockWritesOutsideWorkingDirectories",
+    "permissions.denyInsteadOfPrompting",
+    "sandbox.enabled",
+    "sandbox.failIfUnavailable",
+)
+"""Keys that are to hold something back and that nothing in this version acts on: who sets one has to know."""
+
 PERSON_ONLY: Final = frozenset(
     {"autoMode", "modelPricing", "skipAutoPermissionPrompt", "skipDangerousModePermissionPrompt"}
 )

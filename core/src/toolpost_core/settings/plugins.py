@@ -47,6 +47,9 @@ class PluginSetting(NamedTuple):
 PluginSettings: TypeAlias = Mapping[str, PluginSetting]
 """Settings of plugins by their names as `same_name` makes them equal."""
 
+ORDER: Final = "order"
+"""The key among the plugins that holds a list of names: in which order listeners and resolvers are asked."""
+
 _FIELDS: Final = {"enabled": bool, "config": dict, "grant": list}
 
 
@@ -75,8 +78,23 @@ def plugin_settings(documents: Sequence[Document], trusted: bool) -> tuple[Plugi
     return MappingProxyType(found), problems
 
 
+def plugin_order(documents: Sequence[Document], trusted: bool) -> tuple[str, ...]:
+    """Return the names of `plugins.order` in the highest document that has it; a project's counts in a trusted workspace."""
+    for document in documents:
+        order = document.values.get("plugins", {}).get(ORDER)
+        if _is_order(order) and (trusted or document.level not in ("project", "local")):
+            return tuple(order)
+    return ()
+
+
+def _is_order(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
 def _entries(document: Document, problems: list[Problem]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for key, value in document.values.get("plugins", {}).items():
+        if key == ORDER and _is_order(value):
+            continue
         value = {"enabled": value} if isinstance(value, bool) else value
         if not isinstance(value, dict):
             problems.append(_wrong(document, key))

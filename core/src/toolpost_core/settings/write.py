@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from toolpost import SettingsError
 from toolpost.permissions import Behavior
@@ -33,23 +33,28 @@ def set_value(file: Path, key: Sequence[str], value: Any) -> None:
             holder[key[-1]] = value
 
 
-def edit_rules(
-    file: Path, behavior: Behavior, *, add: Sequence[str] = (), remove: Sequence[str] = (), replace: bool = False
+def edit_permissions(
+    file: Path,
+    key: Behavior | Literal["additionalDirectories"],
+    *,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    replace: bool = False,
 ) -> bool:
-    """Add and remove permission rules; `replace` drops those that were there. Return whether anything changed.
+    """Add to and remove from a list of `permissions`; `replace` drops what was there. Return whether anything changed.
 
     Raises SettingsError and changes nothing.
     """
     with changed(file) as content:
         permissions = content.get("permissions", {})
-        before = permissions.get(behavior, []) if isinstance(permissions, dict) else None
+        before = permissions.get(key, []) if isinstance(permissions, dict) else None
         if not isinstance(before, list):
-            raise SettingsError(f"{file}: permissions.{behavior} is no list of texts. Mend the file first.")
-        rules = [rule for rule in before if not replace and rule not in remove]
-        rules += [rule for rule in dict.fromkeys(add) if rule not in rules]
-        if rules != before:
-            content["permissions"] = {**permissions, behavior: rules}
-        return rules != before
+            raise SettingsError(f"{file}: permissions.{key} is no list of texts. Mend the file first.")
+        texts = [text for text in before if not replace and text not in remove]
+        texts += [text for text in dict.fromkeys(add) if text not in texts]
+        if texts != before:
+            content["permissions"] = {**permissions, key: texts}
+        return texts != before
 
 
 @contextmanager
@@ -95,7 +100,8 @@ def _replace(file: Path, text: str) -> None:
     scratch = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o600
-        with scratch.open("x", encoding="utf-8") as out:
+        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PREVIEW_LIMIT: Final = 2.0
 """Seconds that the person who is asked waits to be shown what a call would do."""
 
+REWRITES: Final = 5
+"""How often the input of one call may be rewritten: two resolvers may each want another one."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -43,11 +46,12 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A verdict on a call and the input that it is about."""
+    """A verdict on a call and the input that it is about; `rewritten` says that it is not the one that was asked for."""
 
     verdict: Verdict
     candidate: Candidate
     request: PermissionRequest
+    rewritten: bool = False
 
 
 class Permitter:
@@ -69,16 +73,19 @@ class Permitter:
     ) -> Ruling:
         """Return the verdict on a call after its PreToolUse listeners.
 
-        Where a hook rewrote the input, a deny on the input before it stands: a rewrite must not hide a call from a rule.
-        Raises InvalidInput where the rewritten input does not fit.
+        Where a hook or a resolver rewrote the input, a deny on the input before it stands: a rewrite must not hide a call
+        from a rule. Raises InvalidInput where the rewritten input does not fit, or is rewritten over and over.
         """
         opinions = _opinions(hook, hook_failure)
-        if hook is not None and hook.updated_input is not None:
-            before = await self._decide(tool, candidate, around, tool_use_id, opinions)
-            if before.verdict.behavior == "deny" and before.verdict.wanted == "deny":
-                return before
-            candidate = self.read(tool, hook.updated_input)
-        return await self._decide(tool, candidate, around, tool_use_id, opinions)
+        ruling = await self._decide(tool, candidate, around, tool_use_id, opinions)
+        new = hook.updated_input if hook is not None else None
+        for _ in range(REWRITES):
+            new = _rewrite(ruling.verdict) if new is None else new
+            if new is None or new == ruling.candidate.raw or ruling.verdict.wanted == "deny":
+                return ruling
+            decided = await self._decide(tool, self.read(tool, new), around, tool_use_id, opinions)
+            ruling, new = replace(decided, rewritten=True), None
+        raise InvalidInput("each time that it was decided on, it was rewritten again")
 
     def read(self, tool: Tool[Any], raw: Mapping[str, Any]) -> Candidate:
         """Read an input; raises InvalidInput."""
@@ -181,7 +188,10 @@ class Interview:
             reason=ruling.verdict.reason,
         )
         outcome = (await self._events.emit(on.permission_denied, value)).outcome
-        return "\nYou may try again." if outcome is not None and outcome.retry else ""
+        if outcome is None:
+            return ""
+        said = ("You may try again." if outcome.retry else "", outcome.additional_context)
+        return "".join(f"\n{text}" for text in said if text)
 
     async def _listeners(self, ruling: Ruling) -> Settled | None:
         if not self._events.hears("permission_request"):
@@ -194,9 +204,12 @@ class Interview:
             tool_input=request.tool_input,
             tool_use_id=request.tool_use_id,
             reason=ruling.verdict.reason,
+            permission_suggestions=_put(ruling).suggestions,
         )
         emission = await self._events.emit(on.permission_request, asked)
         outcome = emission.outcome
+        if outcome is not None and outcome.stop:
+            return Settled(Deny(outcome.stop_reason or outcome.message or "it ended the turn"), "hook", stop=True)
         if outcome is None or outcome.decision is None:
             return None
         if outcome.decision == "deny":
@@ -232,6 +245,12 @@ async def _preview(ruling: Ruling, ctx: ToolContext | None) -> View | None:
             return await tool.preview(ruling.candidate.parsed, ctx)
     except Exception:
         return None  # the input is shown as it is
+
+
+def _rewrite(verdict: Verdict) -> Mapping[str, Any] | None:
+    """Return the input that somebody whose opinion counts wants instead."""
+    wanted = (opinion.decision.updated_input for opinion in verdict.opinions if not opinion.dropped)
+    return next((new for new in wanted if new is not None), None)
 
 
 def _opinions(hook: PreToolUseOutcome | None, failure: str | None) -> list[Opinion]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted
 from toolpost_core.events.isolation import is_own
 from toolpost_core.tools import texts
+from toolpost_core.tools.leaks import Leaks
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
 from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
 from toolpost_core.tools.told import Told
@@ -97,6 +98,7 @@ class Pipeline:
     around: Callable[[], Circumstances]
     emit: Callable[[SessionEvent], None]
     record: Callable[[ToolUse, Ruling, str], None]
+    leaks: Leaks = field(default_factory=Leaks)
 
     async def run(self, call: ToolUse, abort: AbortNode) -> CallResult:
         """Run one call through all steps."""
@@ -183,10 +185,10 @@ class Pipeline:
             )
         except InvalidInput as error:
             raise Refused(
-                f"A PreToolUse hook rewrote the input of {call.name}, and it no longer fits: {error}"
+                f"A hook or permission resolver rewrote the input of {call.name}, and it no longer fits: {error}"
             ) from error
         notes = (outcome.additional_context,) if outcome is not None and outcome.additional_context else ()
-        if outcome is None or outcome.updated_input is None:
+        if not ruling.rewritten:
             ruling = replace(ruling, candidate=candidate)
         elif ruling.verdict.wanted != "deny":
             await self._validate(found, ruling.candidate)
@@ -225,11 +227,13 @@ class Pipeline:
         """Check an input that the person or a listener put in the place of the one that was asked about."""
         try:
             candidate = self.permitter.read(found.tool, new)
+            await self._validate(found, candidate)
+            again = await self.permitter.rule(found.tool, candidate, self.around(), tool_use_id=found.call.id)
         except InvalidInput as error:
             self.record(found.call, ruling, "deny")
             raise Refused(f"The changed input of {found.call.name} does not fit: {error}", ruling) from error
-        await self._validate(found, candidate)
-        again = await self.permitter.rule(found.tool, candidate, self.around(), tool_use_id=found.call.id)
+        if again.rewritten and again.verdict.wanted != "deny":
+            await self._validate(found, again.candidate)
         if again.verdict.wanted == "deny":
             self.record(found.call, again, "deny")
             raise Refused(texts.denial(again.verdict), again)
@@ -259,7 +263,8 @@ class Pipeline:
             elapsed = time.perf_counter() - started
             self.emit(ToolProgressed(tool_use_id=call.id, tool_name=tool.name, text=text, elapsed=elapsed, data=data))
 
-        return await watched(tool.call(permitted.candidate.parsed, ctx, progress), ctx.abort, grace=CANCEL_GRACE)
+        with self.leaks.watch(permitted.found.entry, ctx.interface.warn):
+            return await watched(tool.call(permitted.candidate.parsed, ctx, progress), ctx.abort, grace=CANCEL_GRACE)
 
     async def _succeeded(self, permitted: Permitted, result: ToolResult, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call

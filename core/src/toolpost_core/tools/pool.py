@@ -96,7 +96,7 @@ def assemble(
         winner, loser = _contest(rival, entry)
         winners[entry.tool.name] = winner
         absent.append(Absent(loser, f"replaced by the tool of the same name of {winner.distribution}"))
-        if winner.tool.overrides != loser.plugin:
+        if not _overrides(winner, loser):
             report(
                 f"Two plugins offer a tool {entry.tool.name!r}: that of {winner.plugin!r} ({winner.distribution}) is used, "
                 f"that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off in settings.json."
@@ -138,23 +138,39 @@ def _built(
         kept.append(entry)
         if not tool.should_defer or tool.always_load:
             specs.append(spec)
-    by_name = {alias: entry for entry in kept for alias in entry.tool.aliases}
-    by_name |= {entry.tool.name: entry for entry in kept}
-    return Pool(tuple(kept), absent, tuple(specs), by_name, shapes)
+    return Pool(tuple(kept), absent, tuple(specs), _by_name(kept, report), shapes)
+
+
+def _by_name(entries: Sequence[Entry], report: Callable[[str], None]) -> dict[str, Entry]:
+    """Map names and aliases; a name beats an alias, and of two equal aliases the first tool's counts."""
+    found = {entry.tool.name: entry for entry in entries}
+    for entry in entries:
+        for alias in entry.tool.aliases:
+            other = found.setdefault(alias, entry)
+            if other is not entry:
+                report(
+                    f"The tool {entry.tool.name!r} of {entry.plugin!r} ({entry.distribution}) is also called {alias!r}, but "
+                    f"calls of that name go to the tool {other.tool.name!r} of {other.plugin!r} ({other.distribution})."
+                )
+    return found
 
 
 def _why_absent(tool: Tool[Any], rules: Sequence[Rule], only: Sequence[str] | None) -> str:
-    if only is not None and tool.name not in only:
+    names = (tool.name, *tool.aliases)
+    if only is not None and not any(name in only for name in names):
         return "not among the tools that this run was narrowed to"
     if not tool.is_enabled():
         return "the tool says that it can't work here"
     for rule in rules:
-        if rule.behavior == "deny" and rule.specifier is None and fnmatch.fnmatchcase(tool.name, rule.tool):
+        whole = rule.behavior == "deny" and rule.specifier is None
+        if whole and any(fnmatch.fnmatchcase(name, rule.tool) for name in names):
             return f"denied by the rule {rule} ({rule.file or rule.source})"
     return ""
 
 
 def _contest(first: Entry, second: Entry) -> tuple[Entry, Entry]:
-    if second.tool.overrides and second.tool.overrides in (first.plugin, first.distribution):
-        return second, first
-    return first, second
+    return (second, first) if _overrides(second, first) else (first, second)
+
+
+def _overrides(entry: Entry, other: Entry) -> bool:
+    return entry.tool.overrides != "" and entry.tool.overrides in (other.plugin, other.distribution)

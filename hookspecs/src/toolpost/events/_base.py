@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,20 +63,25 @@ def merged(outcomes: Sequence[O]) -> O:
 
     The `reason` is that of the answers that block, if any does.
     """
-    result = outcomes[0]
-    for outcome in outcomes[1:]:
-        result = replace(result, **{f.name: _pair(f.name, result, outcome) for f in fields(result)})
-    return result
+    first, *others = outcomes
+    if not others:
+        return first
+    names = [f.name for f in fields(first)]
+    result = {name: getattr(first, name) for name in names}
+    for outcome in others:
+        given = {name: getattr(outcome, name) for name in names}
+        result = {name: _pair(name, result, given) for name in names}
+    return replace(first, **result)
 
 
-def _pair(name: str, first: Outcome, second: Outcome) -> Any:
-    ours, theirs = getattr(first, name), getattr(second, name)
-    if name == "reason" and getattr(first, "block", False) != getattr(second, "block", False):
-        return ours if getattr(first, "block", False) else theirs
+def _pair(name: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Any:
+    ours, theirs = first[name], second[name]
+    if name == "reason" and first.get("block", False) != second.get("block", False):
+        return ours if first.get("block", False) else theirs
     if isinstance(ours, bool):
         return ours or theirs
     if name in TEXTS:
-        return "\n".join(text for text in (ours, theirs) if text)
+        return f"{ours}\n{theirs}" if ours and theirs else ours or theirs
     if isinstance(ours, str) and not theirs:
         return ours
     if isinstance(ours, tuple) and isinstance(theirs, tuple):

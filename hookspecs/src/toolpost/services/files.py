@@ -28,7 +28,11 @@ class TextFile:
 
 
 class Files(Protocol):
-    """Reads files, and replaces them so that a crash leaves the old one or the new one."""
+    """Reads files, and replaces them so that a crash leaves the old one or the new one.
+
+    Paths are absolute: what the model gives goes through `ctx.resolve` first, so that the file is the one that was asked
+    about.
+    """
 
     async def read_bytes(self, path: Path, *, limit: int | None = None) -> bytes:
         """Return the file's first `limit` bytes, or all of them. Raises OSError."""

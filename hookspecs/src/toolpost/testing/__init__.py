@@ -23,6 +23,7 @@ __getattr__, __all__ = attach(
         "executors": ("ExecutorContract",),
         "files": ("PlainFiles",),
         "frontends": ("FakeHost", "FakeSession", "FrontendContract"),
+        "harness": ("SessionHarness", "SessionRecord", "record"),
         "hook_runners": ("HookRunnerContract",),
         "lifecycle": ("LifecycleContract",),
         "mcp": ("McpTransportContract",),

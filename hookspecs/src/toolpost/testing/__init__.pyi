@@ -17,6 +17,9 @@ from toolpost.testing.files import PlainFiles as PlainFiles
 from toolpost.testing.frontends import FakeHost as FakeHost
 from toolpost.testing.frontends import FakeSession as FakeSession
 from toolpost.testing.frontends import FrontendContract as FrontendContract
+from toolpost.testing.harness import SessionHarness as SessionHarness
+from toolpost.testing.harness import SessionRecord as SessionRecord
+from toolpost.testing.harness import record as record
 from toolpost.testing.hook_runners import HookRunnerContract as HookRunnerContract
 from toolpost.testing.lifecycle import LifecycleContract as LifecycleContract
 from toolpost.testing.mcp import McpTransportContract as McpTransportContract

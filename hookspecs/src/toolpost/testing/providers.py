@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext, suppress
 from typing import Any, ClassVar, cast
 
+import pytest
+
+from toolpost.errors import ProviderError
 from toolpost.messages import Message
-from toolpost.providers import MessageStart, ModelRequest, Provider, Retrying, Stop, StreamEvent, ToolUse, Usage
+from toolpost.providers import (
+    InputDelta,
+    MessageStart,
+    ModelRequest,
+    Provider,
+    Retrying,
+    Stop,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolUse,
+    Usage,
+)
 from toolpost.testing._contract import PluginContract, finish
 
 _REASONS = {
@@ -20,13 +36,25 @@ _REASONS = {
     "pause_turn",
     "model_context_window_exceeded",
 }
+_KINDS = {
+    "authentication_failed",
+    "billing_error",
+    "rate_limit",
+    "overloaded",
+    "invalid_request",
+    "model_not_found",
+    "server_error",
+    "connection",
+    "timeout",
+    "unknown",
+}
 
 
 class ProviderContract(PluginContract):
     """The suite for a provider.
 
     Override `serving` where the provider needs something to talk to: it yields the provider, ready to answer
-    `messages`.
+    `messages`. A provider of a real service overrides `cut_up` and `failing` too, with what it recorded of the service.
     """
 
     group = "providers"
@@ -35,6 +63,15 @@ class ProviderContract(PluginContract):
     def serving(self) -> AbstractAsyncContextManager[Provider]:
         """Return a context in which the provider answers."""
         return nullcontext(cast("Provider", self.make()))
+
+    def cut_up(self, size: int) -> AbstractAsyncContextManager[Provider] | None:
+        """Return a context in which an answer with a tool call comes in pieces of `size` bytes; None to leave it out."""
+        del size
+        return None
+
+    def failing(self) -> AbstractAsyncContextManager[Provider] | None:
+        """Return a context in which the service refuses the request for good; None to leave it out."""
+        return None
 
     def test_an_answer_ends_with_its_only_stop(self) -> None:
         """If this fails: yield Stop once, as the last event, with a stop reason of the Messages API."""
@@ -68,6 +105,32 @@ class ProviderContract(PluginContract):
         """If this fails: let GeneratorExit and CancelledError pass, and close the connection in `finally`."""
         finish(self._closed_early())
 
+    def test_cancelling_an_answer_ends_it(self) -> None:
+        """If this fails: let CancelledError pass, and close the connection in `finally`, in bounded time."""
+        finish(self._cancelled())
+
+    def test_an_answer_is_the_same_however_it_is_cut(self) -> None:
+        """If this fails: put bytes together before decoding, and a tool's input before reading it as JSON."""
+        whole = self.cut_up(1_000_000)
+        if whole is None:
+            return
+        expected = _kept(finish(self._answer(within=whole)))
+        assert any(isinstance(event, ToolUse) for event in expected), "the answer of `cut_up` has no tool call"
+        for size in (1, 2, 3, 7, 61):
+            assert _kept(finish(self._answer(within=self.cut_up(size)))) == expected, (
+                f"cut into {size} bytes it differs"
+            )
+
+    def test_a_refusal_of_the_service_is_a_provider_error(self) -> None:
+        """If this fails: raise ProviderError with the `kind` that fits, and the service's own words in the message."""
+        refusing = self.failing()
+        if refusing is None:
+            return
+        with pytest.raises(ProviderError) as caught:
+            finish(self._answer(within=refusing))
+        assert str(caught.value).strip(), "the error says nothing"
+        assert caught.value.kind in _KINDS, f"{caught.value.kind!r} is no kind of ProviderError"
+
     def test_the_request_is_left_as_it_was(self) -> None:
         """If this fails: messages are shared with later requests; build the body from copies."""
         messages = copy.deepcopy(list(self.messages))
@@ -89,13 +152,34 @@ class ProviderContract(PluginContract):
         assert missing is None or missing.strip(), "an empty text does not say what is missing"
         assert provider.credential_source({})
 
-    async def _answer(self, messages: Sequence[Message] | None = None) -> list[StreamEvent]:
-        async with self.serving() as provider:
+    async def _answer(
+        self, messages: Sequence[Message] | None = None, within: AbstractAsyncContextManager[Provider] | None = None
+    ) -> list[StreamEvent]:
+        async with within or self.serving() as provider:
             request = self._request(provider, messages or self.messages)
             try:
                 return [event async for event in provider.stream(request)]
             finally:
                 await request.stash.aclose()
+
+    async def _cancelled(self) -> None:
+        begun = asyncio.Event()
+
+        async def read() -> None:
+            async with self.serving() as provider:
+                request = self._request(provider, self.messages)
+                try:
+                    async for _ in provider.stream(request):
+                        begun.set()
+                finally:
+                    begun.set()
+                    await request.stash.aclose()
+
+        reading = asyncio.create_task(read())
+        await begun.wait()
+        reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
 
     async def _closed_early(self) -> None:
         async with self.serving() as provider:
@@ -108,3 +192,16 @@ class ProviderContract(PluginContract):
 
     def _request(self, provider: Provider, messages: Sequence[Message]) -> ModelRequest:
         return ModelRequest(model=provider.model(provider.default_model).id, messages=messages, max_tokens=1000)
+
+
+def _kept(events: Sequence[StreamEvent]) -> list[object]:
+    """Return what stays of an answer: its texts put together, and everything that is not for showing only."""
+    kept: list[object] = []
+    for event in events:
+        if isinstance(event, TextDelta):
+            if kept and isinstance(kept[-1], str):
+                event = TextDelta(str(kept.pop()) + event.text)
+            kept.append(event.text)
+        elif not isinstance(event, ThinkingDelta | InputDelta):
+            kept.append(event)
+    return kept

@@ -212,7 +212,7 @@ class ToolContract(Contract):
         assert _outside(tmp_path, folder) == before
 
     def test_an_input_that_makes_no_sense_is_refused_not_crashed_on(self, folder: Path) -> None:
-        """If this fails: the model writes the input. Raise ToolError with what is wrong; other errors tell it nothing.
+        """If this fails: the model writes the input. Raise ToolError with what is wrong; only an OSError says it too.
 
         Only calls that say that they are read-only are made; of the others, what core asks before it makes a call.
         """
@@ -220,10 +220,19 @@ class ToolContract(Contract):
         for nonsense in _nonsense(tool.shape().schema, example):
             try:
                 finish(self._ask_about(tool, self._context(folder), nonsense))
-            except ToolpostError:
+            except (ToolpostError, OSError):
                 continue
             except Exception as error:
                 pytest.fail(f"{nonsense!r:.200} raised {type(error).__name__}: {error!s:.200}")
+
+    def test_a_call_prints_nothing(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        """If this fails: standard output is the program's, whose readers parse it. Use progress() or the result."""
+        finish(self._example_call(folder))
+        assert capfd.readouterr().out == ""
+
+    def test_a_call_leaves_no_task_running(self, folder: Path) -> None:
+        """If this fails: start tasks in a TaskGroup, or keep them in ctx.stash with an aclose() that ends them."""
+        assert finish(self._left_running(folder)) == []
 
     def test_an_aborted_call_ends(self, folder: Path) -> None:
         """If this fails: watch ctx.abort in what takes long (pass it to ctx.processes.run), and end with Aborted."""
@@ -257,16 +266,22 @@ class ToolContract(Contract):
 
     async def _ask_about(self, tool: Tool[Any], ctx: ToolContext, nonsense: Mapping[str, Any]) -> None:
         parsed = tool.shape().parse(nonsense)
+        for text in (tool.activity, tool.description, tool.render_call, tool.get_path, tool.classifier_input):
+            text(parsed)
         tool.backfill_observable_input(nonsense, ctx)
         await tool.check_permissions(parsed, ctx.scope)
         tool.permission_matcher(parsed, ctx.scope)
-        for text in (tool.activity, tool.description, tool.render_call, tool.get_path, tool.classifier_input):
-            text(parsed)
         if await tool.validate_input(parsed, ctx) is None and tool.is_read_only(parsed):
             await self._call(ctx, nonsense)
 
     def _context(self, folder: Path, abort: AbortSwitch | None = None) -> ToolContext:
         return make_context(folder, services=self.services, abort=abort)
+
+    async def _left_running(self, folder: Path) -> list[str]:
+        before = asyncio.all_tasks()
+        await self._example_call(folder)
+        await asyncio.sleep(0)
+        return [repr(task) for task in asyncio.all_tasks() - before]
 
     async def _example_call(self, folder: Path) -> ToolResult:
         return await self._call(self._context(folder), self.make_example(folder))

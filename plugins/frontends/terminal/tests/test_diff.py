@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from toolpost import Diff
@@ -48,3 +49,10 @@ def test_a_change_is_found_in_its_file(tmp_path: Path) -> None:
     assert locate(Diff("f.txt", "x", "two")) is None
     assert locate(Diff("gone.txt", "one", "two")) is None
     assert locate(Diff("gone.txt", None, "two")) == 1
+
+
+def test_what_is_no_file_is_not_read_for_the_place_of_a_change(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert locator(lambda: tmp_path)(Diff("pipe", "a", "b")) is None
+    assert locator(lambda: tmp_path)(Diff("/dev/zero", "a", "b")) is None

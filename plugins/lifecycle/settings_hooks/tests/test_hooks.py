@@ -21,6 +21,7 @@ from toolpost import (
     PreToolUse,
     SessionScope,
     SessionStart,
+    Stash,
     StopEvent,
     UserPromptSubmit,
 )
@@ -85,7 +86,13 @@ class Session:
         return self._listeners
 
     async def send(self, title: str, event: EventBase) -> Any:
-        origin = Origin(session_id="s1", cwd=self.folder, project=self.folder, transcript_path=self.folder / "t.jsonl")
+        origin = Origin(
+            session_id="s1",
+            cwd=self.folder,
+            project=self.folder,
+            transcript_path=self.folder / "t.jsonl",
+            stash=self.scope.stash,
+        )
         return await self.listeners[TITLES[title]](replace(event, origin=origin))
 
     @property
@@ -120,12 +127,6 @@ async def test_only_configured_events_are_heard(session: Session) -> None:
 @pytest.mark.parametrize("settings", [{}, {"hooks": {}}, {"hooks": {"Stop": []}}, {"hooks": None}])
 async def test_without_hooks_nothing_is_heard(session: Session, settings: dict[str, Any]) -> None:
     session.settings = settings
-    assert session.listeners == {}
-
-
-async def test_disable_all_hooks_does(session: Session) -> None:
-    session.configure("PreToolUse", "a")
-    session.settings["disableAllHooks"] = True
     assert session.listeners == {}
 
 
@@ -413,7 +414,8 @@ async def test_a_hook_in_the_background_holds_nothing_up_and_tells_later(session
     assert outcome.block is False
 
 
-async def test_hooks_in_the_background_end_with_the_session(session: Session) -> None:
+@pytest.mark.parametrize("cleared", [False, True])
+async def test_hooks_in_the_background_end_with_the_conversation(session: Session, *, cleared: bool) -> None:
     ended = asyncio.Event()
 
     async def endless(job: HookJob) -> HookAnswer:
@@ -425,6 +427,9 @@ async def test_hooks_in_the_background_end_with_the_session(session: Session) ->
 
     session.configure("Stop", "a", **{"async": True})
     session.script(a=endless)
+    if cleared:
+        assert session.listeners
+        session.scope = replace(session.scope, stash=Stash())
     await session.send("Stop", StopEvent())
     await asyncio.sleep(0)
     await session.scope.stash.aclose()

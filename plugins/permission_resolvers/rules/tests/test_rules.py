@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolpost import CommandPart, Decision, PermissionRequest, Rule
+from toolpost import CommandPart, Decision, PermissionRequest, Rule, tool
 from toolpost.permissions import Behavior
 from toolpost.testing import make_context
 from toolpost_permission_resolver_rules import Rules
@@ -19,6 +19,7 @@ def rules(**texts: Sequence[str]) -> list[Rule]:
 
 async def ask(folder: Path, tool: str, given: dict[str, Any], held: list[Rule], **more: Any) -> Decision | None:
     scope = replace(make_context(folder).scope, **more.pop("scope", {}))
+    more["tool"] = more.pop("tool_object", None)
     path = given.get("file_path", given.get("path"))
     request = PermissionRequest(tool_name=tool, tool_input=given, scope=scope, rules=held, path=path, **more)
     return await Rules().resolve(request)
@@ -220,3 +221,51 @@ async def test_a_line_that_is_not_understood_is_allowed_by_no_rule(tmp_path: Pat
     assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash(make)"]), matcher=matcher)) is None
     held = rules(allow=["Bash"], deny=["Bash(other)"])
     assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=matcher)) == "ask"
+
+
+async def test_a_rule_for_edits_opens_no_other_tool_and_a_rule_of_its_own_does(tmp_path: Path) -> None:
+    given = {"path": "src/a"}
+    assert behavior(await ask(tmp_path, "deploy", given, rules(allow=["Edit(src/**)", "Edit"]))) is None
+    assert behavior(await ask(tmp_path, "deploy", given, rules(allow=["deploy(src/**)"]))) == "allow"
+    assert behavior(await ask(tmp_path, "deploy", {"path": "b"}, rules(allow=["deploy(src/**)"]))) is None
+    assert behavior(await ask(tmp_path, "deploy", given, rules(deny=["Edit(src/**)"], allow=["deploy"]))) == "deny"
+
+
+@pytest.mark.parametrize("given", [{}, {"path": "a"}])
+async def test_a_rule_that_denies_a_tool_by_its_old_name_still_does_and_one_that_allows_does_not(
+    given: dict[str, Any], tmp_path: Path
+) -> None:
+    @tool(name="new", aliases=("old",))
+    async def renamed(path: str = "") -> str:
+        """Do it."""
+        return path
+
+    denied = await ask(tmp_path, "new", given, rules(deny=["old"]), tool_object=renamed)
+    assert behavior(denied) == "deny"
+    assert behavior(await ask(tmp_path, "new", given, rules(allow=["old"]), tool_object=renamed)) is None
+
+
+async def test_a_folder_with_too_much_in_it_to_look_for_protected_places_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpost_permission_resolver_rules.paths._MOST_ENTRIES", 3)
+    for number in range(5):
+        (tmp_path / "many" / str(number)).mkdir(parents=True)
+    removal = Matcher((CommandPart("remove", writes=(tmp_path / "many" / "**",)),))
+    assert behavior(await ask(tmp_path, "Bash", {}, [], matcher=removal, scope={"mode": "acceptEdits"})) == "ask"
+
+
+async def test_only_the_own_kept_results_are_read_unasked(tmp_path: Path) -> None:
+    project, own, other = (tmp_path / name for name in ("project", "a/tool-results", "b/tool-results"))
+    for folder in (project, own, other):
+        folder.mkdir(parents=True)
+    (own / "away").symlink_to(other)
+    scope = {"config_dir": tmp_path, "results_dir": own}
+
+    async def read(path: Path) -> Behavior | None:
+        return behavior(await ask(project, "Read", {"file_path": str(path)}, [], read_only=True, scope=scope))
+
+    assert await read(own / "1.txt") == "allow"
+    assert await read(other / "1.txt") is None
+    assert await read(own / ".." / ".." / "b" / "tool-results" / "1.txt") is None
+    assert await read(own / "away" / "1.txt") is None

@@ -11,6 +11,8 @@ from toolpost_provider_anthropic import Anthropic
 
 from .conftest import Answer, Serve, rich_answer
 
+REFUSAL = b'{"type": "error", "error": {"type": "invalid_request_error", "message": "max_tokens: too many"}}'
+
 
 class Served(ProviderContract):
     @pytest.fixture(autouse=True)
@@ -18,12 +20,18 @@ class Served(ProviderContract):
         self._served = serve
 
     def serving(self) -> AbstractAsyncContextManager[Provider]:
-        @asynccontextmanager
-        async def server() -> AsyncIterator[Provider]:
-            async with self._served(Answer(rich_answer(), cut=3)):
-                yield self.make()
+        return self.cut_up(3)
 
-        return server()
+    def cut_up(self, size: int) -> AbstractAsyncContextManager[Provider]:
+        return self._answering(Answer(rich_answer(), cut=size))
+
+    def failing(self) -> AbstractAsyncContextManager[Provider]:
+        return self._answering(Answer(REFUSAL, status=400, headers={"content-type": "application/json"}))
+
+    @asynccontextmanager
+    async def _answering(self, answer: Answer) -> AsyncIterator[Provider]:
+        async with self._served(answer):
+            yield self.make()
 
 
 class TestWire(Served):

@@ -14,7 +14,7 @@ from toolpost_core.cli.output import print_json, print_line, print_table
 from toolpost_core.cli.usage import UsageMistake
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options, with_permissions
 from toolpost_core.settings import own_files
-from toolpost_core.settings.write import edit_rules
+from toolpost_core.settings.write import edit_permissions
 
 if TYPE_CHECKING:
     from toolpost.permissions import Behavior
@@ -127,7 +127,7 @@ def _edit(workspace: Workspace, behavior: str, rules: tuple[str, ...], level: st
         for text in rules:
             Rule.parse(text, kind)
     file = own_files(workspace.places.project, workspace.places.config_dir)[level]
-    changed = edit_rules(file, kind, add=rules if adding else (), remove=() if adding else rules)
+    changed = edit_permissions(file, kind, add=rules if adding else (), remove=() if adding else rules)
     done = "added to" if adding else "removed from"
     print(f"{', '.join(rules)} {done} permissions.{behavior} in {file}." if changed else f"{file} needed no change.")
 

@@ -40,6 +40,7 @@ def facts(workspace: Workspace, entry: Entry) -> dict[str, Any]:
         "distribution": entry.distribution,
         "version": entry.version,
         "standard": entry.standard,
+        "declared": workspace.registry.capabilities(entry) is not None,
         "enabled": state.status == "on",
         "state": state.status,
         "why": state.why,
@@ -47,4 +48,6 @@ def facts(workspace: Workspace, entry: Entry) -> dict[str, Any]:
 
 
 def _why(row: dict[str, Any]) -> str:
-    return "" if row["enabled"] and row["standard"] else row["why"]
+    """Return what a person reads beside the state: nothing of what ships and is on, unless it declares nothing."""
+    why = [] if row["enabled"] and row["standard"] else [row["why"]]
+    return "; ".join(why if row["declared"] else [*why, "undeclared: its package does not say what it needs"])

@@ -57,7 +57,7 @@ def show(name: str, options: LaunchOptions, as_json: bool) -> None:
 
     print(f"{shown['name']}  ({shown['distribution']} {shown['version']})\n\n{shown['description']}\n")
     print("Input:\n" + json.dumps(shown["input_schema"], indent=2, ensure_ascii=False))
-    print("\nFlags: " + (", ".join(_short(shown)) or "none"))
+    print("\nFlags: " + (", ".join(short_flags(shown)) or "none"))
     print("Rules: " + ("; ".join(f"{rule['behavior']} {rule['rule']}" for rule in shown["rules"]) or "none"))
 
 
@@ -95,18 +95,22 @@ def _rows(workspace: Workspace) -> Iterator[dict[str, Any]]:
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     state = "on" if row["enabled"] else f"off: {row['why']}"
-    return row["name"], row["plugin"], row["version"], ",".join(_short(row)), state
+    return row["name"], row["plugin"], row["version"], ",".join(short_flags(row)), state
 
 
 def _facts(workspace: Workspace, entry: Entry) -> dict[str, Any]:
-    found = entry.tool
     versions = {e.distribution: e.version for e in workspace.registry.inventory.entries}
+    return about_tool(entry.tool, entry.plugin, entry.distribution, versions.get(entry.distribution, ""))
+
+
+def about_tool(found: Tool[Any], plugin: str, distribution: str, version: str) -> dict[str, Any]:
+    """Return what is known of a tool: names, where it comes from, its flags (None where they depend on the input)."""
     return {
         "name": found.name,
         "aliases": list(found.aliases),
-        "plugin": entry.plugin,
-        "distribution": entry.distribution,
-        "version": versions.get(entry.distribution, ""),
+        "plugin": plugin,
+        "distribution": distribution,
+        "version": version,
         **{flag.removeprefix("is_"): _flag(found, flag) for flag in FLAGS},
         "deferred": found.should_defer and not found.always_load,
         "max_result_chars": found.max_result_chars if found.max_result_chars != float("inf") else None,
@@ -120,7 +124,8 @@ def _flag(found: Tool[Any], name: str) -> bool | None:
     return None if getattr(type(found), name) is not getattr(Tool, name) else False
 
 
-def _short(row: dict[str, Any]) -> Iterator[str]:
+def short_flags(row: dict[str, Any]) -> Iterator[str]:
+    """Name the flags that are set; one that depends on the input ends in a question mark."""
     for flag in (*(name.removeprefix("is_") for name in FLAGS), "deferred"):
         if flag in row and row[flag] is not False:
             yield flag if row[flag] else f"{flag}?"

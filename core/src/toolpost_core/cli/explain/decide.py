@@ -34,7 +34,7 @@ class Explainer:
         options: Mapping[str, Any] = {"tools": None, "interactive": False}
         # Without deny rules: a denied tool must be found, to say which rule denies it.
         self._pool = tool_pool(workspace.registry, (), None, options, lambda _: None)
-        self._gate = gate(workspace.registry, workspace.settings)
+        self._gate = gate(workspace.registry)
         self._permitter = Permitter(self._gate, self._pool)
 
     async def explain(self, case: Case) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from .ending import Ending
 from .formats import Format, Json, StreamJson, Text
 from .incoming import Bad, Control, parse
 from .lines import StreamLines
+from .stdout import private_stdout
 
 if TYPE_CHECKING:
     from asyncio import Queue, Task
@@ -51,8 +52,8 @@ class Headless(Frontend):
             _complain(problem)
             return 2
         ending = Ending(cast("Task[Any]", asyncio.current_task()))
-        out = _Output(_format(host, options.session_id or ""), ending)
-        with ending:
+        with private_stdout() as fd, ending:
+            out = _Output(_format(host, options.session_id or "", fd), ending, fd)
             try:
                 code = await _PrintRun(host, out, ending).run()
             except asyncio.CancelledError:
@@ -72,13 +73,12 @@ def _problem(options: LaunchOptions) -> str | None:
     return None
 
 
-def _format(host: Host, session_id: str) -> Format:
+def _format(host: Host, session_id: str, fd: int | None) -> Format:
     options = host.options
     if options.output_format == "stream-json":
         return StreamJson(StreamLines(session_id, host.version, partial=options.include_partial_messages))
     if options.output_format == "json":
         return Json()
-    fd = pipes.descriptor(sys.stdout)
     return Text(terminal=fd is not None and os.isatty(fd))
 
 
@@ -93,10 +93,10 @@ def _complain(text: str, level: str = "error") -> None:
 class _Output:
     """Standard output, written in whole events; once its reader is gone the run is called off and the rest dropped."""
 
-    def __init__(self, format: Format, ending: Ending) -> None:
+    def __init__(self, format: Format, ending: Ending, fd: int | None) -> None:
         self.format = format
         self._ending = ending
-        self._fd = pipes.descriptor(sys.stdout)
+        self._fd = self.fd = fd
         self._turn = asyncio.Lock()
 
     async def show(self, event: SessionEvent) -> None:
@@ -136,7 +136,7 @@ class _PrintRun:
         """Open the session and put the prompts; a session that can't be opened has a result too."""
         try:
             async with self._host.open(self._options) as door:
-                self._out.format = _format(self._host, door.id)
+                self._out.format = _format(self._host, door.id, self._out.fd)
                 if self._options.input_format == "stream-json":
                     await self._serve(door)
                 else:

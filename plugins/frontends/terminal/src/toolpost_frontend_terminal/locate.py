@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def locator(cwd: Callable[[], Path]) -> Callable[[Diff], int | None]:
             return 1
         try:
             path = cwd() / diff.path
-            if path.stat().st_size > _MOST_BYTES:
+            status = path.stat()
+            if not S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
                 return None
             text = "\n".join(path.read_text(errors="replace").splitlines())
         except (OSError, ValueError):

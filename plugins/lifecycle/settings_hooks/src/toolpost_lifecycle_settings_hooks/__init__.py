@@ -13,9 +13,9 @@ class SettingsHooks(Plugin):
 
     @hookimpl
     def listeners(self, session: SessionScope) -> Sequence[Callable[..., Any]]:
-        """Return a listener for each event that has hooks; none with `disableAllHooks`."""
+        """Return a listener for each event that has hooks; core leaves out those that settings switch off."""
         configured = session.settings.get("hooks")
-        if not configured or session.settings.get("disableAllHooks") is True:
+        if not configured:
             return ()
         from toolpost_lifecycle_settings_hooks.bridge import listeners_for
         from toolpost_lifecycle_settings_hooks.config import read_hooks

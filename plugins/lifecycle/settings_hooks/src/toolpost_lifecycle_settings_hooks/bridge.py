@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolpost import EventBase, HookAnswer, HookJob, HookRunners, MissingService, Outcome, SessionScope, StashKey, on
@@ -56,13 +57,14 @@ class Bridge:
         """Run the hooks that an event is for, all on the same input, and merge what they say."""
         due = [hook for hook in matching(self._hooks[title], value) if self._is_due(hook, value)]
         payload = payload_of(title, value) if due else {}
+        background = value.origin.stash.setdefault(BACKGROUND, Background())
         for hook in due:
             if hook.background:
-                self._background.start(self._run_behind(hook, payload))
+                background.start(self._run_behind(hook, payload, value))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._run(hook, payload, value)) for hook in due if not hook.background]
         outcomes = [outcome for task in tasks if (outcome := task.result()) is not None]
-        if title in _TAKES_CONTEXT and (late := self._late(title)) is not None:
+        if title in _TAKES_CONTEXT and (late := _late(title, background.take())) is not None:
             outcomes.append(late)
         return getattr(on, TITLES[title]).merge(outcomes) if outcomes else None
 
@@ -78,13 +80,13 @@ class Bridge:
         return True
 
     async def _run(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Outcome | None:
-        answer = await self._ask(hook, payload)
+        answer = await self._ask(hook, payload, value)
         try:
             return outcome_of(hook.event, self._read(hook, answer), value)
         except AnswerError as error:
             return self._failed(hook, answer, str(error), value)
 
-    async def _ask(self, hook: Hook, payload: Mapping[str, Any]) -> HookAnswer:
+    async def _ask(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> HookAnswer:
         kind = str(hook.handler["type"])
         try:
             runner = self._session.services.get(HookRunners).get(kind) if self._session.services else None
@@ -97,7 +99,7 @@ class Bridge:
             return HookAnswer(status="failed", reason=reason)
         job = HookJob(event=hook.event, handler=hook.handler, payload=payload, timeout=hook.timeout, source=hook.where)
         try:
-            return await runner.run(job, self._session)
+            return await runner.run(job, _at(self._session, value))
         except Exception as error:  # the one place where a runner, which may be anybody's, is called
             return HookAnswer(status="failed", reason=f"its runner raised {type(error).__name__}: {error}")
 
@@ -118,13 +120,9 @@ class Bridge:
             return outcome_of(hook.event, Said(block=True, reason=text), value)
         return None
 
-    @property
-    def _background(self) -> Background:
-        return self._session.stash.setdefault(BACKGROUND, Background())
-
-    async def _run_behind(self, hook: Hook, payload: Mapping[str, Any]) -> Said | None:
+    async def _run_behind(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Said | None:
         """Run a hook that nobody waits for: what it decides counts for nothing, what it tells is kept."""
-        answer = await self._ask(hook, payload)
+        answer = await self._ask(hook, payload, value)
         try:
             said = self._read(hook, answer)
         except AnswerError as error:
@@ -133,11 +131,23 @@ class Bridge:
         told = (said.reason if said.block else "", said.context)
         return Said(context="\n".join(text for text in told if text), system_message=said.system_message)
 
-    def _late(self, title: str) -> Outcome | None:
-        told = self._background.take()
-        context = "\n".join(said.context for said in told if said.context)
-        message = "\n".join(said.system_message for said in told if said.system_message)
-        return context_only(title, context, message) if context or message else None
+
+def _at(session: SessionScope, value: EventBase) -> SessionScope:
+    """Return the session as it is when the event comes: after /clear it has another id, transcript and stash."""
+    origin = value.origin
+    return replace(
+        session,
+        session_id=origin.session_id,
+        cwd=origin.cwd,
+        transcript_path=origin.transcript_path,
+        stash=origin.stash,
+    )
+
+
+def _late(title: str, told: Sequence[Said]) -> Outcome | None:
+    context = "\n".join(said.context for said in told if said.context)
+    message = "\n".join(said.system_message for said in told if said.system_message)
+    return context_only(title, context, message) if context or message else None
 
 
 def _failure(hook: Hook, answer: HookAnswer, why: str) -> str:

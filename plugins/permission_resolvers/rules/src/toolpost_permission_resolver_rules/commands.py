@@ -72,8 +72,7 @@ def _verdict(
     for path in part.writes:
         if critical(path, scope):
             return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
-        if what := protected(path, scope):
-            reason = f"{what} is protected: it is never changed without a person's yes"
+        if reason := protected(path, scope):
             return PartVerdict(part.text, "ask", None, reason)
     if whole is not None:
         return PartVerdict(part.text, "allow", whole, f"{whole} allows it")

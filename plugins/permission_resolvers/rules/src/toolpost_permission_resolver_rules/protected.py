@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -35,13 +36,15 @@ HOME_FILES: Final = _words(".netrc .pypirc .curlrc .wgetrc")
 
 
 def protected(path: Path, scope: PermissionScope) -> str:
-    """Return what is protected about a path, or nothing; a path ending in `**` stands for all that lies below."""
-    if path.name == "**":
-        entries = below(path)
-        if entries is None:
-            return ""
-        return next((found for entry in entries if (found := _by_name(entry, scope))), "")
-    return next((found for place in spellings(path) if (found := _by_name(place, scope))), "")
+    """Return why a path is changed by nobody without a person's yes, or nothing.
+
+    A path ending in `**` stands for all that lies below.
+    """
+    places: Iterable[Path] | None = below(path) if path.name == "**" else spellings(path)
+    if places is None:
+        return f"too much lies below {path.parent} to see whether any of it is protected"
+    found = next((found for place in places if (found := _by_name(place, scope))), "")
+    return f"{found} is protected: it is never changed without a person's yes" if found else ""
 
 
 def critical(path: Path, scope: PermissionScope) -> bool:

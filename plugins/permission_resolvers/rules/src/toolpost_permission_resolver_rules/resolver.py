@@ -26,7 +26,7 @@ class Rules(PermissionResolver):
 
     async def resolve(self, request: PermissionRequest) -> Decision | None:
         """Answer from the rules alone; nothing is started and nothing is read but directory entries."""
-        about = [rule for rule in request.rules if is_about(rule, request.tool_name)]
+        about = [rule for rule in request.rules if any(is_about(rule, name) for name in _names(request, rule))]
         for behavior in ("deny", "ask"):
             for rule in about:
                 if rule.behavior == behavior and (
@@ -46,6 +46,12 @@ class Rules(PermissionResolver):
                 if rule.behavior == behavior and _covers(rule, request):
                     return _opinion(rule, f"{rule} covers it")
         return None
+
+
+def _names(request: PermissionRequest, rule: Rule) -> tuple[str, ...]:
+    """The names that a rule may call the tool by; its old ones can't open what was never allowed under the new one."""
+    old = request.tool.aliases if request.tool is not None and rule.behavior != "allow" else ()
+    return (request.tool_name, *old)
 
 
 def _covers(rule: Rule, request: PermissionRequest) -> bool:
@@ -77,8 +83,8 @@ def _judge_path(request: PermissionRequest) -> Decision | None:
         for rule in _path_rules(request, behavior, edits=edits):
             if any(rule_covers(rule, path, scope) for path in paths):
                 return _opinion(rule, f"{rule} covers {paths[0]}")
-    if edits and (what := next((found for path in paths if (found := protected(path, scope))), "")):
-        return Ask(f"{what} is protected: it is never changed without a person's yes")
+    if edits and (reason := next((found for path in paths if (found := protected(path, scope))), "")):
+        return Ask(reason)
     for rule in _path_rules(request, "allow", edits=edits):
         if rule.specifier is None or all(rule_covers(rule, path, scope) for path in paths):
             return _opinion(rule, f"{rule} covers it")
@@ -104,26 +110,27 @@ def _paths_of(request: PermissionRequest) -> Iterator[str]:
 
 def _path_rules(request: PermissionRequest, behavior: str, *, edits: bool) -> Iterator[Rule]:
     """The path rules for a read or an edit; what must not be read must not be edited either."""
+    tool = request.tool_name
+    ours = tool in EDITORS or tool in READERS
     for rule in request.rules:
         if rule.behavior != behavior:
             continue
         if behavior == "allow":
-            own = rule.specifier is None and rule.tool == request.tool_name
-            # Whoever may edit a file may read it.
+            own = rule.tool == tool and (rule.specifier is None or not ours)
+            # Whoever may edit a file may read it; what else another tool does to a file, an Edit rule does not say.
             edit_to_read = not edits and rule.tool == "Edit" and rule.specifier is not None
-            wanted = rule.tool == ("Edit" if edits else "Read") or own or edit_to_read
+            edit = edits and rule.tool == "Edit" and ours
+            wanted = own or edit or edit_to_read or (not edits and rule.tool == "Read")
         else:
-            wanted = rule.tool in ("Read", request.tool_name) or (edits and rule.tool in EDITORS)
+            wanted = rule.tool in ("Read", *_names(request, rule)) or (edits and rule.tool in EDITORS)
         if wanted and (rule.specifier is not None or behavior == "allow"):
             yield rule
 
 
 def _is_kept_result(path: Path, request: PermissionRequest) -> bool:
-    """Whether the path is a result that was moved to a file because of its size."""
-    config = request.scope.config_dir
-    return (
-        config is not None and path.is_relative_to(config) and "tool-results" in path.parts and ".." not in path.parts
-    )
+    """Whether the path is a result of this session that was moved to a file because of its size."""
+    folder = request.scope.results_dir
+    return folder is not None and Path(os.path.realpath(path)).is_relative_to(folder)
 
 
 def _opinion(rule: Rule, reason: str) -> Decision:

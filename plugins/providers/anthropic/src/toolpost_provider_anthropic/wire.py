@@ -81,22 +81,22 @@ def is_stream(content_type: str | None) -> bool:
 
 
 class Connection:
-    """A session's HTTP client, made for its first request; the session's stash closes it."""
+    """A session's HTTP clients, with TLS and without, each made for its first request; the session's stash closes them."""
 
     def __init__(self) -> None:
-        self._client: httpx2.AsyncClient | None = None
-        self._plain = False
+        self._clients: dict[bool, httpx2.AsyncClient] = {}
 
     def client(self, target: Endpoint) -> httpx2.AsyncClient:
         """Return the client that reaches the address."""
-        if self._client is None or self._plain != target.plain:
-            self._client, self._plain = _make_client(target.plain), target.plain
-        return self._client
+        client = self._clients.get(target.plain)
+        if client is None:
+            client = self._clients[target.plain] = _make_client(target.plain)
+        return client
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            client, self._client = self._client, None
+        while self._clients:
+            _, client = self._clients.popitem()
             await client.aclose()
 
 

@@ -1,0 +1,141 @@
+"""`toolpost plugins profile`: what plugins cost: at the start, in a first request, and as a session ran."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolpost import LaunchOptions
+from toolpost_core.api import assemble
+from toolpost_core.cli.commands.sessions import read_records
+from toolpost_core.cli.output import print_json, print_table
+from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.events.times import RECORD
+from toolpost_core.loop.prepare import CHARS_PER_TOKEN
+from toolpost_core.plugins.measure import import_costs
+from toolpost_core.prompt.sections import Source, gather
+from toolpost_core.session.engine import tool_pool
+from toolpost_core.session.session import Session
+from toolpost_core.session.store import Store
+
+if TYPE_CHECKING:
+    from toolpost_core.plugins.measure import Cost
+    from toolpost_core.plugins.scan import Entry
+
+COSTS: Final = ("PLUGIN", "IMPORT", "MEMORY", "MODULES", "TOOLS", "PROMPT")
+TIMES: Final = ("EVENT", "PLUGIN", "CALLS", "TOTAL", "P50", "P99", "TIME-OUTS")
+
+
+@click.command()
+@click.argument("session", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_options
+def profile(session: str | None, options: LaunchOptions, as_json: bool) -> None:
+    """What plugins cost: import time and memory, tokens of a first request, and their listeners' time in SESSION.
+
+    Imports are measured in fresh processes, beyond the public API. Tokens are estimated from characters. SESSION is
+    the last one of this folder, if none is named.
+    """
+    workspace = open_workspace(options)
+    registry = workspace.registry
+    on = [entry for entry in registry.inventory.entries if registry.state_of(entry).status == "on"]
+    costs, tools, sections = import_costs(on), _tool_tokens(workspace), asyncio.run(_section_tokens(options))
+    rows = [_row(entry, costs[entry], tools, sections) for entry in on]
+    file = _transcript(workspace, session)
+    times = _times(file)
+    if as_json:
+        print_json({"plugins": rows, "session": file.stem if file else None, "listeners": times})
+        return
+    print_table(COSTS, [_cells(row) for row in rows], "No plugin is on.")
+    print("\nCPU time and memory of the import; estimated tokens that tools and prompt sections add to a request.\n")
+    none = (
+        "no session of this folder was kept" if file is None else f"the session {file.stem} kept no calls of listeners"
+    )
+    print_table(TIMES, [_time_cells(row) for row in times], f"Nothing is known of listeners: {none}.")
+
+
+def _row(
+    entry: Entry, cost: Cost, tools: Mapping[tuple[str, str], int], sections: Mapping[tuple[str, str], int]
+) -> dict[str, Any]:
+    own = (entry.name, entry.distribution)
+    return {
+        "kind": entry.group,
+        "name": entry.name,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "import_ms": None if cost.error else round(cost.seconds * 1000, 1),
+        "memory_bytes": None if cost.error else cost.memory,
+        "modules": cost.modules,
+        "tool_tokens": tools.get(own, 0) if entry.group == "tools" else 0,
+        "prompt_tokens": sections.get(own, 0) if entry.group == "context" else 0,
+        "error": cost.error[-1] if cost.error else None,
+    }
+
+
+def _tool_tokens(workspace: Workspace) -> dict[tuple[str, str], int]:
+    """Estimate what the model reads of each plugin's tools; a deferred one is not in the first request."""
+    options: dict[str, Any] = {"tools": None, "interactive": False}
+    pool = tool_pool(workspace.registry, workspace.settings.rules, None, options, lambda _: None)
+    specs = {spec.name: spec for spec in pool.specs}
+    tokens: dict[tuple[str, str], int] = {}
+    for entry in pool.entries:
+        spec = specs.get(entry.tool.name)
+        if spec is not None:
+            text = json.dumps([spec.name, spec.description, spec.input_schema], ensure_ascii=False)
+            own = (entry.plugin, entry.distribution)
+            tokens[own] = tokens.get(own, 0) + len(text) // CHARS_PER_TOKEN
+    return tokens
+
+
+async def _section_tokens(options: LaunchOptions) -> dict[tuple[str, str], int]:
+    """Ask each source of the prompt alone, as a session would that keeps nothing."""
+    session = Session(assemble(replace(options, persist=False), None, dict(os.environ)))
+    tokens = {}
+    try:
+        for provided in session.parts.registry.collect("context"):
+            source = Source(provided.plugin, provided.value)
+            found = await gather([source], session.scope(), lambda _: None)
+            characters = sum(len(section.text.strip()) for section in found)
+            tokens[provided.plugin, provided.distribution] = characters // CHARS_PER_TOKEN
+    finally:
+        await session.services.aclose()
+        await session.stash.aclose()
+    return tokens
+
+
+def _transcript(workspace: Workspace, session: str | None) -> Path | None:
+    store, project = Store(workspace.places.config_dir), workspace.places.project
+    if session is not None:
+        return store.find(session, project)
+    found = store.of(project)
+    return found[0].path if found else None
+
+
+def _times(file: Path | None) -> list[dict[str, Any]]:
+    """What was kept when the session was last closed."""
+    kept: list[dict[str, Any]] = []
+    for record in read_records(file) if file is not None else ():
+        if record.get("type") == RECORD and isinstance(record.get("listeners"), list):
+            kept = [row for row in record["listeners"] if isinstance(row, dict)]
+    return sorted(kept, key=lambda row: -float(row.get("total") or 0))
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    name = f"{row['kind']}/{row['name']}"
+    if row["error"]:
+        return name, f"failed: {row['error']}", "", "", "", ""
+    memory = f"{row['memory_bytes'] / 1024:,.0f} kB"
+    tokens = (f"{row[key]:,}" if row[key] else "" for key in ("tool_tokens", "prompt_tokens"))
+    return name, f"{row['import_ms']:.1f} ms", memory, str(row["modules"]), *tokens
+
+
+def _time_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    times = (f"{row.get(key, 0):,.1f} ms" for key in ("total", "p50", "p99"))
+    return str(row.get("event")), str(row.get("plugin")), str(row.get("calls")), *times, str(row.get("timeouts") or "")

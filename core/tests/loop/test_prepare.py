@@ -1,0 +1,65 @@
+"""What compaction strategies are told of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fake_session import fake_session, listen, of_type, result_of, run
+
+from toolpost import CompactionStrategy, Context, Message, Notice, Stash, StashKey, ToolUse, on, tool
+from toolpost.events.turn import BeforeModelOutcome
+from toolpost.testing import FakeModel
+
+SEEN = StashKey[int]("test.seen")
+
+
+class Watches(CompactionStrategy):
+    seen: list[tuple[int, Stash]]
+
+    async def compact(self, context: Context) -> Sequence[Message] | None:
+        context.stash[SEEN] = context.stash.get(SEEN, 0) + 1
+        self.seen.append((context.used, context.stash))
+        return None
+
+
+@tool(read_only=True)
+async def long() -> str:
+    """Say much."""
+    return "x" * 40_000
+
+
+async def test_what_came_since_the_last_answer_counts_as_used(tmp_path: Path) -> None:
+    watches = Watches(seen=[])
+    model = FakeModel(ToolUse("t", "long", {}), "Done.", "Again.")
+    async with fake_session(tmp_path, model, long, watches) as session:
+        await run(session, "y" * 400)
+        await run(session, "z" * 4_000)
+
+    first, second, third = (used for used, _ in watches.seen)
+    assert 100 <= first < 200
+    assert 10_000 < second < 10_200  # the model counted 15, and the result is longer than that
+    assert 1_000 < third < 1_200
+
+
+async def test_what_a_strategy_keeps_is_there_for_the_next_request(tmp_path: Path) -> None:
+    watches = Watches(seen=[])
+    async with fake_session(tmp_path, FakeModel("One.", "Two."), watches) as session:
+        await run(session)
+        await run(session)
+        assert all(stash is session.stash for _, stash in watches.seen)
+        assert session.stash[SEEN] == 2
+
+
+async def test_a_listener_that_stops_the_turn_before_a_request_stops_it(tmp_path: Path) -> None:
+    def hook(event: Any) -> BeforeModelOutcome:
+        return BeforeModelOutcome(stop=True, stop_reason="out of hours")
+
+    model = FakeModel("Never asked for.")
+    async with fake_session(tmp_path, model, listen(on.before_model, hook)) as session:
+        events = await run(session)
+
+    assert model.requests == []
+    assert result_of(events).terminal_reason == "hook_stopped"
+    assert any("out of hours" in notice.text for notice in of_type(events, Notice))
