@@ -68,7 +68,7 @@ class PlainProcesses:
                 raise Aborted(watch.result())
             timed_out = not work.done()
             if timed_out:
-                await process.stop()
+                await process.end()
             output, errors = await work
         finally:
             await process.stop()
@@ -125,7 +125,12 @@ class PlainProcess:
         return await self._process.wait()
 
     async def stop(self, *, grace: float = 0.0) -> None:
-        """End the process and its group."""
+        """End the process and its group, and close the pipes."""
+        await self.end(grace=grace)
+        self._process._transport.close()  # type: ignore[attr-defined]
+
+    async def end(self, *, grace: float = 0.0) -> None:
+        """End the process and its group; what it printed can still be read."""
         if grace and self.returncode is None:
             self._signal(signal.SIGTERM)
             with contextlib.suppress(TimeoutError):
