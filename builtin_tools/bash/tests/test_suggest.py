@@ -7,7 +7,7 @@ import pytest
 from toolpost import PermissionScope
 from toolpost_tool_bash.tool import Bash, BashInput
 
-SCOPE = PermissionScope(cwd=Path("/work"), home=Path("/home/me"), project=Path("/work"), directories=(Path("/work"),))
+SCOPE = PermissionScope(cwd=Path("/srv"), home=Path("/home/me"), project=Path("/srv"), directories=(Path("/srv"),))
 
 
 def offered(command: str) -> list[str]:

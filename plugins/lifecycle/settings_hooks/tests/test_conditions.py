@@ -7,7 +7,7 @@ import pytest
 
 from toolpost_lifecycle_settings_hooks.conditions import applies
 
-PLACES = {"cwd": Path("/work/app"), "project": Path("/work"), "home": Path("/home/ada")}
+PLACES = {"cwd": Path("/srv/app"), "project": Path("/srv"), "home": Path("/home/ada")}
 
 
 def met(condition: Any, tool: str, **tool_input: Any) -> bool:
@@ -47,16 +47,16 @@ def test_a_condition_holds_a_command_against_its_rule(condition: Any, command: s
 @pytest.mark.parametrize(
     ("specifier", "path", "expected"),
     [
-        ("*.py", "/work/app/src/a.py", True),
-        ("*.py", "/work/app/a.pyc", False),
-        ("src/**", "/work/app/src/deep/a.py", True),
-        ("./src/*.py", "/work/app/src/a.py", True),
-        ("src/*.py", "/work/app/src/deep/a.py", False),
-        ("src", "/work/app/src/a.py", True),
-        ("/docs/**", "/work/docs/a.md", True),
+        ("*.py", "/srv/app/src/a.py", True),
+        ("*.py", "/srv/app/a.pyc", False),
+        ("src/**", "/srv/app/src/deep/a.py", True),
+        ("./src/*.py", "/srv/app/src/a.py", True),
+        ("src/*.py", "/srv/app/src/deep/a.py", False),
+        ("src", "/srv/app/src/a.py", True),
+        ("/docs/**", "/srv/docs/a.md", True),
         ("//etc/**", "/etc/passwd", True),
         ("~/.ssh/**", "/home/ada/.ssh/id", True),
-        ("src/**", "/work/app/src/../secret", False),
+        ("src/**", "/srv/app/src/../secret", False),
         ("src/**", "src/a.py", True),
     ],
 )

@@ -128,7 +128,7 @@ def _links(distribution: str) -> dict[str, str]:
 
 def _print(row: dict[str, Any]) -> None:
     why = row["why"].rstrip(".")
-    print_wrapped(f"{row['name']} ({row['kind']}) from {row['distribution']} {row['version']}: {row['state']}. {why}.")
+    print_wrapped(f"{row['name']} ({row['kind']}) from {row['distribution']} {row['version']}: {row['state']}, {why}.")
     for point in row["entry_points"]:
         mark = "entry point" if point["value"] == row["value"] and point["kind"] == row["kind"] else "beside it"
         print_wrapped(f"{mark} toolpost.{point['kind']} {point['name']} = {point['value']}", indent=2)
