@@ -121,7 +121,8 @@ def test_what_it_does_follows_from_the_files_under_it(stage: Stage) -> None:
     assert "all pass already" in again.stdout
     assert money.read_text() == mended
 
-    money.write_text(mended.replace("if people < 1", "if people < 0"))
+    # Of another length: Python takes old bytecode for a file of the same size that changed within the same second.
+    money.write_text(mended.replace("if people < 1", "if people < -1"))
     other = stage.play(*keep)
     assert other.returncode == 1
     assert "✗ red" in other.stdout
