@@ -21,6 +21,7 @@ from toolpost_core.plugins.scaffold import KINDS as NEW
 from toolpost_core.plugins.scaffold import summary
 from toolpost_core.settings.keys import ESCALATING, KINDS, PERSON_ONLY, POLICY_ONLY, UNTRUSTED
 from written.api import api_page
+from written.hooks import configured_table
 from written.kinds import plugin_pages
 
 DOCS = Path(__file__).parent
@@ -32,14 +33,16 @@ HOOKS_INTRODUCTION = """\
 
 A listener is a function marked with `@on.<event>`; it takes the event and returns `None` or the event's outcome. It may
 be `async`. Listeners of a `decide` event block when they fail, those of an `observe` event are reported and passed over.
-`@on.<event>.listener(on_failure=..., timeout=...)` sets another rule for one listener. Every outcome also has
-`additional_context` (for the model), `system_message` (for the person), `stop` and `stop_reason` (ends the turn).
+`@on.<event>.listener(timeout=..., on_failure="continue")` sets another limit for one listener, or has its failure block
+nothing. Every outcome also has `additional_context` (for the model), `system_message` (for the person), `stop` and
+`stop_reason` (ends the turn).
 
 """
 MEANINGS = {
     "allowManagedPermissionRulesOnly": "Allow rules count in managed settings only; what others ask or deny stays.",
     "allowManagedHooksOnly": "Only the `hooks` of managed settings run.",
     "disableAllHooks": "No hook of `hooks` runs; those of managed settings stay unless these say it.",
+    "fileCheckpointingEnabled": "`false`: what files were before a change is not kept, and nothing can be rewound.",
     "frontends": "Another front end for a way of running: `interactive`, `print` or `demo`, each a plugin's name.",
     "hooks": "Hooks by event: each runs a command, or what else a plugin of the kind `hook_runners` can run.",
     "maxBudgetUsd": "A session ends when so many dollars are spent; `--max-budget-usd` goes before it.",
@@ -55,8 +58,25 @@ MEANINGS = {
     "permissions.disableBypassPermissionsMode": "`disable`: the mode `bypassPermissions` can't be chosen.",
     "plugins": "Which plugins are on, and their settings; see [Plugins](#plugins).",
     "provider": "Where the model is: a provider plugin's name; `--provider` goes before it.",
-    "sandbox": "What the sandbox of commands is to do.",
-    "sandbox.enabled": "A command that asks to run outside the sandbox is asked about; no sandbox ships yet.",
+    "sandbox": "What the sandbox of commands is to do: the keys that follow.",
+    "sandbox.allowUnsandboxedCommands": "`false`: a command's wish to run outside is passed over.",
+    "sandbox.autoAllowBashIfSandboxed": "`false`: commands inside need a rule or a yes, as outside.",
+    "sandbox.credentials": "`envVars` and `files`, lists of objects with `name` or `path`: kept from commands, in any mode.",
+    "sandbox.enabled": "Commands run in the operating system's sandbox.",
+    "sandbox.excludedCommands": "A line of which every part is one of these runs outside; written as in a Bash rule.",
+    "sandbox.failIfUnavailable": "No session starts where no sandbox can be used.",
+    "sandbox.filesystem": "Where commands read and write, beside the working directories.",
+    "sandbox.filesystem.allowRead": "Paths within hidden ones that may be read all the same.",
+    "sandbox.filesystem.allowWrite": "Paths that may be written to.",
+    "sandbox.filesystem.denyRead": "Paths that look empty.",
+    "sandbox.filesystem.denyWrite": "Paths within writable ones that may not be written to.",
+    "sandbox.filesystem.disabled": "Files are as outside; commands are then not allowed by being inside.",
+    "sandbox.ignoreViolations": "Violations that are not told: parts of paths or hosts, by a command's beginning or `*`.",
+    "sandbox.network": "Where commands connect to.",
+    "sandbox.network.allowAllUnixSockets": "Sockets of this machine may be opened, such as docker's.",
+    "sandbox.network.allowedDomains": "Hosts, `*.` with what lies below one, or addresses and networks.",
+    "sandbox.network.deniedDomains": "Hosts that are refused, whatever allows them.",
+    "sandbox.network.strictAllowlist": "Nobody is asked about other hosts.",
 }
 """What each settings key means that the core or a plugin of the standard set reads."""
 
@@ -88,7 +108,8 @@ def hooks_page() -> str:
     """Return reference/hooks.md."""
     events: list[Event[Any, Any]] = [getattr(on, name) for name in on.__all__]
     rows = ["| event | kind | when | what the answer does | failure |", "|---|---|---|---|---|", *map(_row, events)]
-    return HOOKS_INTRODUCTION + "\n".join(rows) + "\n\n" + "\n".join(map(_section, events))
+    configured = configured_table(events)
+    return HOOKS_INTRODUCTION + "\n".join(rows) + "\n\n" + configured + "\n".join(map(_section, events))
 
 
 def contract_of(event: Event[Any, Any]) -> Contract:

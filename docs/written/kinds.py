@@ -159,7 +159,7 @@ def _quoted(group: str) -> str:
 
 def _asked_for(group: str) -> bool:
     """Whether core asks its registry for plugins of a kind."""
-    call = re.compile(rf'\.(collect|one|names)\(\s*"{group}"')
+    call = re.compile(rf'\.(collect|in_order|one|names)\(\s*"{group}"')
     return any(call.search(file.read_text(encoding="utf-8")) for file in ROOT.glob("core/src/**/*.py"))
 
 

@@ -11,6 +11,9 @@ import pytest
 
 from toolpost import (
     Aborted,
+    Command,
+    CommandEnd,
+    DecidedPaths,
     Files,
     Mcp,
     MissingService,
@@ -18,10 +21,13 @@ from toolpost import (
     ProviderError,
     StaleFile,
     Stop,
+    TaskEnd,
+    TaskWork,
     TextDelta,
+    ToolFailed,
     ToolUse,
 )
-from toolpost.testing import AbortSwitch, FakeModel, make_context, make_scope
+from toolpost.testing import AbortSwitch, FakeModel, PlainCommands, PlainTasks, ProgressLog, make_context, make_scope
 
 REQUEST = ModelRequest(model="fake-model", messages=[{"role": "user", "content": "Hello"}])
 
@@ -76,6 +82,31 @@ async def test_output_over_the_limit_is_counted_and_dropped(tmp_path: Path) -> N
     assert (done.output, done.dropped) == (b"0123", 6)
 
 
+async def test_output_is_handed_on_until_no_more_is_wanted(tmp_path: Path) -> None:
+    taken = bytearray()
+
+    def take(piece: bytes) -> bool:
+        taken.extend(piece)
+        return True
+
+    processes = make_context(tmp_path).processes
+    done = await processes.run(["cat"], cwd=tmp_path, input=b"one", on_output=take)
+    assert (bytes(taken), done.output, done.returncode) == (b"one", b"", 0)
+    assert (await processes.run(["yes"], cwd=tmp_path, on_output=lambda _: False)).returncode == -9
+
+
+async def test_files_of_a_call_refuse_a_path_that_leads_elsewhere_by_now(tmp_path: Path) -> None:
+    ctx = make_context(tmp_path)
+    (ctx.cwd / "a").write_text("one")
+    files = ctx.files.bound(DecidedPaths({ctx.cwd / "a": ctx.cwd / "b"}))
+    with pytest.raises(StaleFile, match="by now"):
+        await files.load(ctx.cwd / "a")
+    with pytest.raises(StaleFile, match="by now"):
+        await files.write_bytes(ctx.cwd / "a", b"two")
+    with await ctx.files.open(ctx.cwd / "a") as file:
+        assert file.read() == b"one"
+
+
 async def test_a_process_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     done = await make_context(tmp_path).processes.run(["sleep", "60"], cwd=tmp_path, timeout=0.1)
     assert done.timed_out
@@ -109,3 +140,48 @@ def test_a_context_is_in_its_folder_with_the_mode_and_environment_of_the_test(tm
     assert ctx.env["TOKEN"] == "x"
     assert not ctx.scope.home.exists()
     assert make_scope(tmp_path, model="other").model == "other"
+
+
+async def test_plain_commands_run_to_the_end_and_keep_what_is_for_the_background(tmp_path: Path) -> None:
+    commands, abort, progress = PlainCommands(), AbortSwitch(), ProgressLog()
+    command = Command(text="say", argv=["sh", "-c", "echo out; echo err >&2; exit 3"], cwd=tmp_path, env={}, timeout=20)
+    ended = await commands.run(command, abort=abort, progress=progress)
+    assert isinstance(ended, CommandEnd)
+    assert (ended.code, ended.output) == (3, "out\nerr\n")
+    task = await commands.start(command)
+    assert (task.status, commands.ran, commands.started) == ("running", [command], [command])
+    folder = commands.folder()
+    assert folder.is_dir()
+    del commands
+    assert not folder.exists()
+
+
+async def test_plain_tasks_run_and_can_be_waited_for_and_stopped() -> None:
+    async def quick() -> TaskEnd:
+        return TaskEnd("failed", "exit code 1")
+
+    async def endless() -> TaskEnd:
+        await asyncio.Event().wait()
+        return TaskEnd("completed", "")
+
+    tasks = PlainTasks()
+    one, other = [
+        await tasks.begin(TaskWork(kind="test", description="", run=run, output=lambda: "so far"))
+        for run in (quick, endless)
+    ]
+    assert (await tasks.wait(one.task_id, 10)).ending == "exit code 1"
+    assert (await tasks.wait(other.task_id, 0)).status == "running"
+    assert tasks.output(other.task_id) == "so far"
+    assert (await tasks.stop(other.task_id)).status == "stopped"
+    assert [task.status for task in tasks.list()] == ["failed", "stopped"]
+    for name in (other.task_id, "nope"):
+        with pytest.raises(ToolFailed, match=name):
+            await tasks.stop(name)
+    await tasks.aclose()
+
+
+async def test_a_plain_process_is_not_held_by_what_keeps_its_pipe(tmp_path: Path) -> None:
+    process = await make_context(tmp_path).processes.start(["sh", "-c", "sleep 300 & exit 4"], cwd=tmp_path)
+    async with asyncio.timeout(20):
+        assert await process.wait() == 4
+    await process.stop()

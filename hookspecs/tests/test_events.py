@@ -62,6 +62,29 @@ def test_the_options_of_a_bound_method_are_those_of_its_function() -> None:
     assert options_of(MethodType(listener, object())).timeout == 1.0
 
 
+def test_a_method_keeps_its_limit_as_well() -> None:
+    class Plugin:
+        @on.stop.listener(timeout=1.0)
+        async def listener(self, event: StopEvent) -> None: ...
+
+    assert options_of(Plugin().listener).timeout == 1.0
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.title)
+def test_a_failure_blocks_where_the_event_decides_something_and_is_refused_elsewhere(event: Event[Any, Any]) -> None:
+    if event.kind == "decide":
+        assert event.listener(on_failure="block")
+        return
+    with pytest.raises(ValueError, match=rf"on\.{event.name}\.listener.*{event.title} is observed"):
+        event.listener(on_failure="block")
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_time_limit_is_more_than_no_time(seconds: float) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        on.stop.listener(timeout=seconds)
+
+
 @pytest.mark.requirement("events.strictest_wins")
 def test_the_strictest_decision_wins_with_its_own_reasons() -> None:
     allow = PreToolUseOutcome(decision="allow", reason="fine", additional_context="one")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO, cast
 
 import pytest
 
@@ -51,10 +51,11 @@ from toolpost.testing import (
 
 
 class Talkative:
-    """Answers an event with something else."""
+    """Answers an event with something else, and writes into it."""
 
     @on.post_tool_use
     def say(self, event: PostToolUse) -> Any:
+        cast("dict[str, Any]", event.tool_input)["said"] = True
         return f"{event.tool_name} is done"
 
 
@@ -96,6 +97,9 @@ class Open(Sandbox):
         return Wrapped(argv=("sh", "-c", '"$@"; true', "sh", *argv), env=env)
 
 
+LEFT: list[TextIO] = []
+
+
 class Hopeful(McpTransport):
     """Connects once, and to whatever it is told."""
 
@@ -107,6 +111,7 @@ class Hopeful(McpTransport):
             mark = scope.cwd / "connected"
             assert not mark.exists()
             mark.touch()
+            LEFT.append(mark.open())
             yield name
 
         return connected()
@@ -137,7 +142,7 @@ class Trusting(SearchBackend):
     async def search(
         self, query: str, http: Http, *, allowed_domains: Sequence[str] = (), blocked_domains: Sequence[str] = ()
     ) -> Sequence[SearchHit]:
-        answer = await http.request("GET", f"https://search.example/?q={query}")
+        answer = await http.request("GET", "https://search.example/?q=lathes")
         return [SearchHit("", line) for line in answer.body.decode().split()]
 
 
@@ -182,8 +187,15 @@ FRONTEND = _kit(FrontendContract, plugin=Cheerful)
 EXECUTOR = _kit(ExecutorContract, plugin=Stubborn)
 SANDBOX = _kit(SandboxContract, plugin=Open)
 TRANSPORT = _kit(McpTransportContract, plugin=Hopeful, config={}, config_dead={})
-SKILLS = _kit(SkillLoaderContract, plugin=Shuffled, files={"a.md": "A", "broken.md": ""}, expected=["a"])
+SKILLS = _kit(
+    SkillLoaderContract,
+    plugin=Shuffled,
+    files={"a.md": "A", "broken.md": ""},
+    expected=["a"],
+    broken=["broken.md"],
+)
 AGENT_LOADER = _kit(AgentLoaderContract, plugin=Strict, files=AGENTS, expected=["good"])
+QUIET = _kit(AgentLoaderContract, plugin=Strict, files={}, expected=[], broken=["bad.json"])
 VAGUE = _kit(AgentLoaderContract, plugin=Strict, files={"good.json": AGENTS["good.json"]}, expected=["good"])
 SEARCH = _kit(SearchBackendContract, plugin=Trusting, body=b"https://a.example/1 https://b.example/2")
 SETTINGS = _kit(
@@ -193,23 +205,31 @@ SERVICE = _kit(ServiceContract, plugin=Offers(), protocols=[Clock])
 NO_SERVICE = _kit(ServiceContract, plugin=Silent(), protocols=[Clock])
 FAULTS = [
     (LIFECYCLE, "test_its_answers_fit_their_events"),
+    (LIFECYCLE, "test_the_events_are_left_as_they_were"),
     (SILENT, "test_it_hears_events_that_exist_with_their_argument"),
     (FRONTEND, "test_a_run_that_worked_exits_with_0_and_shows_the_answer"),
     (FRONTEND, "test_a_run_that_failed_exits_with_1_and_shows_the_error"),
     (EXECUTOR, "test_it_hands_on_the_request_and_hands_back_the_result"),
+    (EXECUTOR, "test_what_the_agent_raises_comes_through"),
     (EXECUTOR, "test_cancelling_it_ends_the_agent"),
     (SANDBOX, "test_a_command_inside_writes_where_it_may_and_nowhere_else"),
     (SANDBOX, "test_a_hidden_folder_can_not_be_read"),
     (SANDBOX, "test_the_exit_code_comes_through"),
+    (SANDBOX, "test_a_read_only_path_can_not_be_changed_or_made"),
+    (SANDBOX, "test_without_network_nothing_on_this_machine_is_reached"),
     (TRANSPORT, "test_it_says_which_type_it_connects"),
     (TRANSPORT, "test_a_connection_opens_and_closes_more_than_once"),
+    (TRANSPORT, "test_leaving_a_connection_leaves_nothing_behind"),
     (TRANSPORT, "test_a_server_that_is_not_there_is_an_error_that_is_explained"),
     (SKILLS, "test_it_finds_what_is_there_and_passes_over_what_is_broken"),
     (SKILLS, "test_each_skill_says_what_it_is_for"),
+    (SKILLS, "test_what_is_broken_is_reported_by_name"),
     (SKILLS, "test_loading_twice_gives_the_same"),
     (AGENT_LOADER, "test_it_finds_what_is_there_and_passes_over_what_is_broken"),
+    (QUIET, "test_what_is_broken_is_reported_by_name"),
     (VAGUE, "test_each_agent_says_what_it_is_for"),
     (SEARCH, "test_it_finds_the_hits_of_an_answer"),
+    (SEARCH, "test_it_asks_the_service_for_the_query"),
     (SEARCH, "test_blocked_and_allowed_domains_are_kept"),
     (SEARCH, "test_a_service_that_fails_is_a_failed_tool"),
     (SETTINGS, "test_its_documents_are_json_and_say_their_file"),

@@ -49,6 +49,11 @@ def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
         _ = toolpost.no_such_name  # type: ignore[attr-defined]
 
 
+def test_a_name_that_is_misspelt_is_asked_for() -> None:
+    with pytest.raises(AttributeError, match=r"'pre_tool_uze'\. Did you mean 'pre_tool_use'\?"):
+        _ = on.pre_tool_uze  # type: ignore[attr-defined]
+
+
 def test_every_event_is_named_for_its_hook() -> None:
     for name in on.__all__:
         event = getattr(on, name)

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpost import Context, Message, Price, Rule, SettingsError, Stash, StashKey, Usage
+from toolpost import (
+    Context,
+    FileRecord,
+    Message,
+    Price,
+    ReadState,
+    Rule,
+    SettingsError,
+    Stash,
+    StashKey,
+    TextFile,
+    Usage,
+    object_in,
+)
 from toolpost.testing import conversation
 
 
@@ -104,3 +120,40 @@ class Closes:
         self.closed.append(self.name)
         if self.fails:
             raise OSError(self.name)
+
+
+def test_a_file_is_as_it_was_by_content_and_by_time_where_none_was_hashed(tmp_path: Path) -> None:
+    file = TextFile(tmp_path, "a", "a", "utf-8", False, "\n", False, digest="one", mtime_ns=1, size=1)
+    written = FileRecord.of(file)
+
+    assert (written.shown, written.partial) == (False, False)
+    assert written.matches(replace(file, mtime_ns=2))
+    assert not written.matches(replace(file, digest="two"))
+    by_time = FileRecord(digest="", mtime_ns=1, size=1)
+    assert by_time.matches(file)
+    assert not by_time.matches(replace(file, mtime_ns=2))
+
+
+def test_what_is_out_of_date_in_the_conversation_is_shown_again_and_still_known(tmp_path: Path) -> None:
+    reads = ReadState()
+    reads.put(tmp_path, FileRecord(digest="one", mtime_ns=1, size=1))
+    reads.outdate(tmp_path)
+    reads.outdate(tmp_path / "other")
+
+    assert reads.get(tmp_path) == FileRecord(digest="one", mtime_ns=1, size=1, shown=False)
+    assert reads.get(tmp_path / "other") is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('{"ok": true}', {"ok": True}),
+        (' ```json\n{"ok": {"a": 1}}\n``` ', {"ok": {"a": 1}}),
+        ('{"ok": true} {"ok": false}', None),
+        ("[1]", None),
+        ("yes", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_an_answer_that_is_one_json_object_is_read_and_nothing_else(answer: str, found: object) -> None:
+    assert object_in(answer) == found

@@ -60,3 +60,8 @@ def test_processes_are_declared_where_they_are_started(plugin: Plugin) -> None:
     text = "".join(file.read_text(encoding="utf-8") for file in sources(plugin.source))
     starts = re.search(r"create_subprocess|subprocess\.(run|Popen|check_)|\.processes\b|Processes\b", text)
     assert declared(plugin).process or not starts
+
+
+@plugin
+def test_a_source_of_the_prompt_declares_that_it_is_one(plugin: Plugin) -> None:
+    assert declared(plugin).prompt or plugin.group.rpartition(".")[2] != "context"

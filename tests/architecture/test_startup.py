@@ -22,6 +22,7 @@ UNUSED = {
     "toolpost_frontend_terminal",
     "toolpost_hook_runner_command",
     "toolpost_provider_replay",
+    "toolpost_service_file_history",
 }
 """What `toolpost -p hi` must not import."""
 

@@ -61,15 +61,26 @@ async def _listeners() -> dict[str, tuple[float, float]]:
     def sync(event: PreToolUse) -> None:
         del event
 
-    sorts: dict[str, Callable[..., Any]] = {"async": says_nothing, "async, with answers": answers, "sync": sync}
-    return {name: await _timed(listener) for name, listener in sorts.items()}
+    def sync_answers(event: PreToolUse) -> PreToolUseOutcome:
+        del event
+        return answer
+
+    sorts: dict[str, tuple[Callable[..., Any], ...]] = {
+        "async": (says_nothing,),
+        "async, with answers": (answers,),
+        "sync": (sync,),
+        "sync, with answers": (sync_answers,),
+        "sync and async in turn": (sync, says_nothing),
+    }
+    return {name: await _timed(kinds) for name, kinds in sorts.items()}
 
 
-async def _timed(listener: Callable[..., Any]) -> tuple[float, float]:
+async def _timed(kinds: tuple[Callable[..., Any], ...]) -> tuple[float, float]:
     manager = HookTable(PROJECT)
-    marked = staticmethod(on.pre_tool_use(listener))
-    for number in range(LISTENERS):
-        manager.register(type("Plugin", (), {"hear": marked})(), f"lifecycle/p{number}")
+    called = [kinds[number % len(kinds)] for number in range(LISTENERS)]
+    for number, listener in enumerate(called):
+        hear = staticmethod(on.pre_tool_use(listener))
+        manager.register(type("Plugin", (), {"hear": hear})(), f"lifecycle/p{number:02}")
     events = Dispatcher(manager, lambda _: None, Origin)
     value = PreToolUse(tool_name="Bash", tool_input={"command": "true"})
     through, bare = [], []
@@ -77,10 +88,10 @@ async def _timed(listener: Callable[..., Any]) -> tuple[float, float]:
         started = time.perf_counter()
         await events.emit(on.pre_tool_use, value)
         emitted = time.perf_counter()
-        for _ in range(LISTENERS):
-            called = listener(value)
-            if asyncio.iscoroutine(called):
-                await called
+        for listener in called:
+            answer = listener(value)
+            if asyncio.iscoroutine(answer):
+                await answer
         through.append(emitted - started)
         bare.append(time.perf_counter() - emitted)
     return 1000 * statistics.median(through), 1000 * statistics.median(bare)

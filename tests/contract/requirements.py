@@ -123,6 +123,11 @@ REQUIREMENTS: Final = (
     ),
     Requirement("permissions.bypass_obeys_rules", _PERMISSIONS, "bypassPermissions obeys deny and ask rules."),
     Requirement("permissions.managed_wins", _PERMISSIONS, "Managed settings can't be overridden."),
+    Requirement(
+        "permissions.links_are_held",
+        "docs/design/decisions.md, where a path leads",
+        "A path leads the call to where it led when the call was decided on, or nowhere.",
+    ),
     Requirement("permissions.unparsed_is_not_allowed", _PERMISSIONS, "What can't be parsed is not allowed."),
     Requirement(
         "permissions.ask_without_a_person_is_deny",
@@ -234,8 +239,19 @@ REQUIREMENTS: Final = (
     Requirement(
         "plugins.undeclared_services_are_withheld",
         _TRUST,
-        "A tool's context hands out the services that were declared.",
+        "A plugin of any kind gets the services that its package declares.",
     ),
+    Requirement(
+        "plugins.undeclared_prompt_and_secrets",
+        _TRUST,
+        "A source of the prompt and the secrets of the environment are for plugins that declare them.",
+    ),
+    Requirement(
+        "plugins.grants_are_settings",
+        _TRUST,
+        "What a plugin is granted comes from settings, which can give it to anybody and take it away from anybody.",
+    ),
+    Requirement("plugins.loading_has_a_limit", _TRUST, "A plugin that hangs as it is loaded is given up and named."),
     Requirement(
         "plugins.lock_refuses_changes", _TRUST, "A plugin that is not as the project's lock has it is refused."
     ),
@@ -244,7 +260,7 @@ REQUIREMENTS: Final = (
         _TRUST,
         "A gate that failed often or that the lock refuses does not let pass what it would have been asked about.",
     ),
-    Requirement("plugins.printing_stays_out", _TRUST, "What a plugin prints does not come into the output of `-p`."),
+    Requirement("plugins.printing_stays_out", _TRUST, "What a plugin prints does not come into a document of ours."),
     Requirement(
         "plugins.core_without_plugins",
         _SECTION_1,

@@ -29,7 +29,7 @@ def test_every_event_has_a_row_with_all_that_its_contract_says() -> None:
 
 
 def test_every_settings_key_with_a_meaning_is_read_by_somebody() -> None:
-    folders = ("core/src", "builtin_tools/*/src", "plugins/*/*/src")
+    folders = ("hookspecs/src", "core/src", "builtin_tools/*/src", "plugins/*/*/src")
     files = [file for folder in folders for file in ROOT.glob(f"{folder}/**/*.py") if file.name != "keys.py"]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
     names = [re.escape(key.rpartition(".")[2]) for key in generate.MEANINGS]

@@ -1,4 +1,4 @@
-"""A type checker helps an author: it takes the examples and finds mistakes."""
+"""A type checker helps an author: it takes the examples and listeners of every sort, and finds mistakes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from pathlib import Path
 from tests.docs.pages import EXAMPLES
 
 MISTAKES = Path(__file__).with_name("mistakes.py.txt")
+LISTENERS = Path(__file__).with_name("listeners.py")
 
 
-def test_mypy_in_strict_mode_takes_the_examples_and_finds_each_mistake(tmp_path: Path) -> None:
+def test_mypy_in_strict_mode_takes_the_examples_and_listeners_and_finds_each_mistake(tmp_path: Path) -> None:
     mistakes = tmp_path / "mistakes.py"
     mistakes.write_text(MISTAKES.read_text(encoding="utf-8"), encoding="utf-8")
     packages = [str(package) for folder in EXAMPLES for package in (folder / "src").iterdir()]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary", str(mistakes), *packages],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file=",
+            "--no-error-summary",
+            str(mistakes),
+            str(LISTENERS),
+            *packages,
+        ],
         cwd=tmp_path,
         env=os.environ | {"MYPYPATH": os.pathsep.join(str(folder / "src") for folder in EXAMPLES)},
         capture_output=True,

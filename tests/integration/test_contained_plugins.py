@@ -64,7 +64,11 @@ class Place:
 
     def tool(self, name: str, code: str, declares: str | None = None) -> Path:
         """Install a tool plugin and turn it on."""
-        self.site.install(f"acme-{name}", entries={"tools": {name: f"acme_{name}:{name}"}})
+        return self.install(name, "tools", code, declares)
+
+    def install(self, name: str, group: str, code: str, declares: str | None = None) -> Path:
+        """Install a plugin and turn it on."""
+        self.site.install(f"acme-{name}", entries={group: {name: f"acme_{name}:{name}"}})
         (self.state / "settings.json").write_text(json.dumps({"plugins": {name: True}}), encoding="utf-8")
         return self.site.package(f"acme_{name}", code, declares)
 
@@ -112,6 +116,35 @@ def test_what_a_plugin_prints_does_not_come_between_the_lines_of_a_run(place: Pl
         assert lines[-1]["result"] == "Done."
     for what in ("imported", "print", "kept stream", "descriptor", "child"):
         assert f"loud: {what}\n" in done.stderr
+
+
+SOURCE = """
+    import os
+
+    from toolpost import SettingsSource
+
+    print("source: imported")
+    os.write(1, b"source: descriptor\\n")
+
+    class Source(SettingsSource):
+        def documents(self, project, home, env):
+            print("source: print")
+            os.write(1, b"source: descriptor of a call\\n")
+            return ()
+
+    source = Source()
+"""
+
+
+@pytest.mark.requirement("plugins.printing_stays_out")
+def test_what_a_source_of_settings_prints_before_the_run_begins_stays_out_of_it(place: Place) -> None:
+    place.install("source", "settings_sources", SOURCE)
+    done = place.run("-p", "go", "--output-format", "json", script=("Done.",))
+    assert json.loads(done.stdout)["result"] == "Done."
+    for what in ("imported", "print"):
+        assert f"toolpost: the plugin 'source' (acme-source) printed: source: {what}\n" in done.stderr
+    assert "source: descriptor\n" in done.stderr
+    assert "source: descriptor of a call\n" in done.stderr
 
 
 @pytest.mark.requirement("plugins.undeclared_services_are_withheld")

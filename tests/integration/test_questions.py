@@ -63,11 +63,11 @@ async def test_always_for_an_edit_accepts_the_edits_that_follow(tmp_path: Path) 
 
 
 async def test_always_for_a_command_writes_a_rule_that_lets_the_like_of_it_pass(tmp_path: Path) -> None:
-    commands = ["git init -q .", "git init -q sub", "git init -q other && git gc -q"]
+    commands = ["git add a", "git add b", "git add c && git gc -q"]
     questions = await asked(tmp_path, *(("Bash", {"command": command}) for command in commands), always=True)
 
     assert [question.request.tool_input["command"] for question in questions] == [commands[0], commands[2]]
-    assert written(tmp_path) == ["Bash(git init *)", "Bash(git gc *)"]
+    assert written(tmp_path) == ["Bash(git add:*)", "Bash(git gc -q)"]
 
 
 def written(folder: Path) -> list[str]:

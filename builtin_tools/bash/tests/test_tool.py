@@ -1,31 +1,28 @@
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-from collections.abc import AsyncIterator
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolpost import Aborted, ToolContext, ToolResult
-from toolpost.testing import AbortSwitch, ProgressLog, call_tool, make_context
+from toolpost import Aborted, CommandEnd, Commands, TaskInfo, ToolContext, ToolFailed, ToolResult
+from toolpost.testing import AbortSwitch, PlainCommands, ProgressLog, call_tool, make_context
 from toolpost_tool_bash import Bash, BashInput
-from toolpost_tool_bash.jobs import shells_of
-from toolpost_tool_bash.output import clean
 
 
 class Session:
     """Calls one after another, as core makes them: each in the context that the last one left."""
 
-    def __init__(self, ctx: ToolContext) -> None:
-        self.ctx = ctx
-        self.tool = Bash()
-        self.progress = ProgressLog()
+    def __init__(self, folder: Path, tool: Bash | None = None, **context: Any) -> None:
+        self.commands = PlainCommands()
+        self.ctx: ToolContext = make_context(folder, services={Commands: self.commands}, **context)
+        self.tool = tool or Bash()
 
     async def run(self, command: str, **more: Any) -> tuple[str, ToolResult]:
-        result = await call_tool(self.tool, {"command": command, **more}, self.ctx, self.progress)
+        result = await call_tool(self.tool, {"command": command, **more}, self.ctx, ProgressLog())
         if result.context_modifier is not None:
             self.ctx = result.context_modifier(self.ctx)
         content = self.tool.to_result_block(result.data, "toolu_test")["content"]
@@ -34,17 +31,15 @@ class Session:
 
 
 @pytest.fixture
-async def session(tmp_path: Path) -> AsyncIterator[Session]:
+def project(tmp_path: Path) -> Path:
     folder = tmp_path / "a project"
     folder.mkdir()
-    session = Session(make_context(folder))
-    yield session
-    await session.ctx.stash.aclose()
+    return folder
 
 
-async def test_both_streams_come_in_order(session: Session) -> None:
-    text, result = await session.run("echo one; echo two >&2; echo three")
-    assert (text, result.is_error) == ("one\ntwo\nthree", False)
+@pytest.fixture
+def session(project: Path) -> Session:
+    return Session(project)
 
 
 async def test_a_failure_tells_its_code_and_its_output_once(session: Session) -> None:
@@ -56,26 +51,98 @@ async def test_a_failure_tells_its_code_and_its_output_once(session: Session) ->
     ("command", "says"),
     [
         ("echo a | grep b", "No matches found"),
+        ("cd . && grep b /dev/null", "No matches found"),
+        ("cat /dev/null | grep a | grep b", "No matches found"),
+        ("LC_ALL=C command grep b /dev/null", "No matches found"),
+        ("timeout 10 grep b /dev/null", "No matches found"),
+        ("set -e; grep b /dev/null; echo never", "No matches found"),
+        ("f() { grep b /dev/null; }; f", "No matches found"),
+        ("for i in 1 2; do grep b /dev/null; done", "No matches found"),
         ("echo a > a; echo b > b; diff -q a b", "Files differ"),
+        ("diff <(echo a) <(echo b)", "Files differ"),
+        ("echo a > a; echo b > b; git diff --no-index --quiet a b", "Files differ"),
         ("test -f none", "Condition is false"),
+        ("[ 1 = 2 ]", "Condition is false"),
+        ("[[ -d none ]]", "Condition is false"),
+        ("((0))", "Condition is false"),
+        ("command -v no_such_program", "Not found"),
     ],
 )
 async def test_a_code_that_is_an_answer_is_no_failure(session: Session, command: str, says: str) -> None:
     text, result = await session.run(command)
     assert not result.is_error
-    assert says in text
+    assert text.endswith(f"[{says}]")
+    assert result.data["returnCodeInterpretation"] == says
 
 
-async def test_the_folder_carries_over_and_variables_do_not(session: Session) -> None:
-    await session.run("mkdir sub; cd sub; export KEPT=1")
-    text, _ = await session.run('pwd; echo "[$KEPT]"')
-    assert text == f"{session.ctx.scope.project}/sub\n[]"
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd none && grep a b",  # cd failed
+        "grep a none",  # grep says 2
+        "! grep root /etc/passwd",  # it was found
+        "ls none | grep a",  # what was to be searched is not there
+        "false",
+        "exit 1",
+        "(exit 1)",
+        "trap 'echo bye' EXIT; exit 1",
+        "python3 -c 'raise SystemExit(1)' grep",
+        "echo 'a; grep b'; false",
+    ],
+)
+async def test_a_failure_is_not_taken_for_an_answer(session: Session, command: str) -> None:
+    text, result = await session.run(command)
+    assert result.is_error
+    assert text.startswith("Exit code")
+
+
+async def test_the_folder_carries_over_and_variables_and_functions_do_not(session: Session) -> None:
+    await session.run("mkdir sub; cd sub; export KEPT=1; kept() { :; }")
+    text, _ = await session.run('pwd; echo "[$KEPT]"; type -t kept')
+    assert text == f"{session.ctx.scope.project}/sub\n[]\n[Not found]"
     assert session.ctx.scope.cwd == session.ctx.cwd
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkdir sub; cd sub; exit 0",
+        "mkdir sub; cd sub; set -e; false",
+        "mkdir sub && cd sub && set -C",
+        "mkdir sub; pushd sub",
+    ],
+)
+async def test_the_folder_carries_over_however_the_command_ends(session: Session, command: str) -> None:
+    await session.run(command)
+    assert session.ctx.cwd == session.ctx.scope.project / "sub"
+
+
+@pytest.mark.parametrize(
+    "name", ["with blank", "quote'\"", "dollar$x`y`", "ünï", "line\nbreak", "-dash", "back\\slash"]
+)
+async def test_a_folder_of_any_name_carries_over(session: Session, name: str) -> None:
+    (session.ctx.cwd / name).mkdir()
+    ctx_before = session.ctx.cwd
+    await session.run(f"cd -- {shlex.quote(name)}")
+    assert session.ctx.cwd == ctx_before / name
+    assert (await session.run("pwd"))[0] == f"{ctx_before}/{name}"
+
+
+async def test_a_subshell_moves_nothing(session: Session) -> None:
+    await session.run("mkdir sub; (cd sub); cd sub | true")
+    assert session.ctx.cwd == session.ctx.scope.project
 
 
 async def test_a_folder_outside_is_left_again_and_said(session: Session) -> None:
     text, _ = await session.run("cd / && exit 0")
     assert "set back" in text
+    assert session.ctx.cwd == session.ctx.scope.project
+
+
+async def test_a_link_to_the_outside_is_left_again_too(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (session.ctx.cwd / "link").symlink_to(tmp_path / "outside")
+    assert "set back" in (await session.run("cd link"))[0]
     assert session.ctx.cwd == session.ctx.scope.project
 
 
@@ -88,91 +155,160 @@ async def test_a_folder_that_is_gone_is_replaced_by_the_project(session: Session
     assert "is gone" in text
 
 
-async def test_standard_input_is_empty_and_there_is_no_terminal(session: Session) -> None:
+async def test_the_command_finds_nobody_and_no_terminal(session: Session) -> None:
     text, _ = await session.run("cat; test -t 0 || echo none; cat /dev/tty 2>/dev/null || echo no tty")
     assert text == "none\nno tty"
+    assert (await session.run('echo "$TOOLPOST $GIT_EDITOR $GIT_PAGER $PAGER $TERM"'))[0] == "1 true cat cat dumb"
 
 
-async def test_much_output_is_kept_in_a_file_with_both_ends_shown(session: Session) -> None:
-    text, result = await session.run("seq 1 200000")
-    assert text.startswith("1\n2\n3\n")
-    assert "200000\n[Whole output: /" in text
-    assert len(text) < 30_000
-    kept = Path(result.data["persistedOutputPath"])
-    assert kept.read_text().count("\n") == 200_000
+async def test_git_opens_neither_pager_nor_editor(session: Session) -> None:
+    text, result = await session.run(
+        "git init -q; git config user.email a@b; git config user.name n; git config core.pager 'less -X';"
+        " git config core.editor vi; echo x > x; git add x; git commit -q -m one; git commit --amend -q; git log --format=%s"
+    )
+    assert (text, result.is_error) == ("one", False)
 
 
-async def test_a_command_longer_than_an_argument_runs(session: Session) -> None:
-    text, _ = await session.run(f"x='{'a' * 200_000}'; echo ${{#x}}")
+async def test_nothing_of_the_set_up_shows(session: Session) -> None:
+    text, _ = await session.run(
+        'set -xv; echo "$# $0"; env | grep -c -e BASH_ENV -e TOLD; declare -p | grep -c __toolpost'
+    )
+    assert [line for line in text.splitlines() if not line.startswith("+")][:1] == ["0 bash"]
+    assert "toolpost-test-" not in text
+
+
+async def test_lines_keep_their_numbers(session: Session) -> None:
+    text, _ = await session.run("true\nno_such_program\n")
+    assert text == "Exit code 127\nbash: line 2: no_such_program: command not found"
+
+
+async def test_a_command_longer_than_an_argument_runs_and_moves(session: Session) -> None:
+    text, _ = await session.run(f"mkdir sub; cd sub; x='{'a' * 200_000}'; echo ${{#x}}")
     assert text == "200000"
-
-
-async def test_at_the_time_out_what_was_printed_is_shown_and_the_tree_ends(session: Session) -> None:
-    text, result = await session.run("trap '' TERM; echo started; sleep 300 & echo $!; sleep 300", timeout=300)
-    assert result.is_error
-    assert "timed out after 0.3 s" in text
-    assert "started" in text
-    child = int(text.split("started\n")[1].split("\n")[0])
-    await ends(child)
-
-
-async def test_an_abort_ends_the_tree(tmp_path: Path) -> None:
-    switch = AbortSwitch()
-    session = Session(make_context(tmp_path, abort=switch))
-    call = asyncio.create_task(session.run("sleep 300 & echo $! > child; mv child pid; wait"))
-    pid = await appears(tmp_path / "pid")
-    switch.trigger()
-    with pytest.raises(Aborted):
-        await call
-    await ends(int(pid))
-    await session.ctx.stash.aclose()
-
-
-async def test_a_long_command_tells_how_it_gets_on(session: Session) -> None:
-    await session.run("echo working; sleep 1.3")
-    assert session.progress.lines[0] == "working"
-
-
-async def test_a_background_command_returns_at_once_and_can_be_stopped(session: Session) -> None:
-    text, result = await session.run("echo out; echo $$ > pid.new; mv pid.new pid; sleep 300", run_in_background=True)
-    name = result.data["backgroundTaskId"]
-    assert name in text
-    pid = await appears(session.ctx.cwd / "pid")
-    assert Path(result.data["outputFile"]).read_text() == "out\n"
-    assert await shells_of(session.ctx).stop(name)
-    await ends(int(pid))
-    assert not await shells_of(session.ctx).stop("bash-unknown")
-
-
-async def test_a_background_command_that_is_stopped_at_once_does_not_live_on(session: Session) -> None:
-    _, result = await session.run("sleep 300", run_in_background=True)
-    shells = shells_of(session.ctx)
-    process = shells._jobs[result.data["backgroundTaskId"]][1].process
-    await shells.stop(result.data["backgroundTaskId"])
-    await ends(process.pid)
-
-
-async def test_children_can_tell_that_they_run_under_toolpost(session: Session) -> None:
-    assert (await session.run('echo "$TOOLPOST $GIT_EDITOR"'))[0] == "1 true"
-
-
-async def test_no_file_is_left_behind_by_a_small_output(session: Session) -> None:
-    await session.run("echo small")
-    assert list(shells_of(session.ctx).folder().iterdir()) == []
+    assert session.ctx.cwd.name == "sub"
 
 
 @pytest.mark.parametrize(
-    ("raw", "shown"),
+    "command", ["# only a comment", "cat <<EOF\nabc\nEOF", "\n\necho abc", "echo abc #", "{ echo abc; }"]
+)
+async def test_any_form_of_a_command_runs(session: Session, command: str) -> None:
+    assert not (await session.run(command))[1].is_error
+
+
+async def test_at_the_time_out_what_was_printed_is_shown(session: Session) -> None:
+    text, result = await session.run("echo started; sleep 300", timeout=300)
+    assert result.is_error
+    assert "timed out after 0.3 s" in text
+    assert "started" in text
+
+
+async def test_an_aborted_call_raises(project: Path) -> None:
+    switch = AbortSwitch()
+    switch.trigger()
+    with pytest.raises(Aborted):
+        await Session(project, abort=switch).run("echo never")
+
+
+@pytest.mark.parametrize(
+    ("input", "seconds"),
     [
-        (b"\x1b[31mred\x1b[0m \x1b]8;;x\x1b\\link\x1b]8;;\x1b\\\n", "red link\n"),
-        (b"\rprogress 1\rprogress 2\r\nnext\r\n", "progress 2\nnext\n"),
-        (b"abc\x08\x08d\n", "ad\n"),
-        (b"a\x00b\xff\n", "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}\n"),
-        ("grün 😀\n".encode(), "grün 😀\n"),
+        ({}, 120),
+        ({"timeout": 5000}, 5),
+        ({"timeout": 999_999_999}, 600),
+        ({"timeout": 0}, 120),
+        ({"run_in_background": True}, 1800),
+        ({"run_in_background": True, "timeout": 999_999_999}, 7200),
     ],
 )
-def test_terminal_codes_and_bytes_become_text(raw: bytes, shown: str) -> None:
-    assert clean(raw) == shown
+async def test_time_outs_have_defaults_and_bounds(session: Session, input: dict[str, Any], seconds: float) -> None:
+    await session.run("true", **input)
+    assert (session.commands.ran + session.commands.started)[0].timeout == seconds
+
+
+async def test_a_background_command_is_handed_over_and_named(session: Session) -> None:
+    text, result = await session.run("npm start", description="Serve it", run_in_background=True)
+    assert result.data["backgroundTaskId"] in text
+    assert result.data["outputFile"] in text
+    assert session.commands.started[0].description == "Serve it"
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "moves"),
+    [
+        ("npm install", {}, 15.0),
+        ("until curl -s x; do sleep 1; done", {}, 15.0),
+        ("for i in 1 2 3; do sleep 10; done", {}, 15.0),
+        ("sleep 60", {}, None),
+        ("sleep 60 && cat log", {}, None),
+    ],
+)
+async def test_what_takes_long_may_move_but_not_a_sleep(
+    session: Session, command: str, more: dict[str, Any], moves: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float | None] = []
+
+    async def ended(command: Any, **_: Any) -> CommandEnd:
+        given.append(command.move_after)
+        return CommandEnd(code=0, output="", size=0)
+
+    monkeypatch.setattr(session.commands, "run", ended)
+    await session.run(command, **more)
+    assert given == [moves]
+
+
+async def test_a_command_that_moved_is_told_as_such(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def moved(command: Any, **_: Any) -> TaskInfo:
+        return await session.commands.start(command)
+
+    monkeypatch.setattr(session.commands, "run", moved)
+    text, result = await session.run("npm install")
+    assert text.startswith("It takes long and goes on in the background with id task1. Its output goes to /")
+    assert result.data["movedToBackground"] is True
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "input", "confined"),
+    [
+        (None, {}, False),
+        ({"enabled": True}, {}, True),
+        ({"enabled": True}, {"dangerouslyDisableSandbox": True}, False),
+    ],
+)
+async def test_a_command_goes_into_the_sandbox_unless_it_is_to_stay_out(
+    session: Session, sandbox: Any, input: dict[str, Any], confined: bool
+) -> None:
+    session.ctx = replace(session.ctx, scope=replace(session.ctx.scope, sandbox=sandbox))
+    await session.run("true", **input)
+    command = session.commands.ran[0]
+    assert command.confined is confined
+    assert not any(Path(name).name == "bash-setup.sh" for name in command.writable)
+
+
+async def test_no_file_is_left_behind_but_the_set_up(session: Session) -> None:
+    await session.run("echo small")
+    await session.run(f"x='{'a' * 200_000}'")
+    assert [file.name for file in session.commands.folder().iterdir()] == ["bash-setup.sh"]
+
+
+async def test_a_call_that_is_called_off_leaves_no_file_either(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def called_off(*_: Any, **__: Any) -> CommandEnd:
+        raise Aborted("user_cancel")
+
+    monkeypatch.setattr(session.commands, "run", called_off)
+    with pytest.raises(Aborted):
+        await session.run("true")
+    assert [file.name for file in session.commands.folder().iterdir()] == ["bash-setup.sh"]
+
+
+async def test_a_shell_that_can_not_be_started_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def missing(*_: Any, **__: Any) -> CommandEnd:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(session.commands, "run", missing)
+    with pytest.raises(ToolFailed, match=r"bash could not be started in .*: No such file"):
+        await session.run("true")
 
 
 @pytest.mark.parametrize(
@@ -182,40 +318,14 @@ def test_only_what_reads_runs_beside_others(command: str, safe: bool) -> None:
     assert Bash().is_concurrency_safe(BashInput(command)) is safe
 
 
+@pytest.mark.parametrize(("seconds", "says"), [(15.0, "over 15 s"), (0.5, "over 0.5 s"), (0.0, "")])
+def test_the_model_reads_after_how_long_a_command_moves(seconds: float, says: str) -> None:
+    text = Bash(background_after=seconds).prompt({})
+    assert says in text
+    assert ("background" in text) is bool(says)
+
+
 def test_the_tool_takes_less_than_two_kilobytes_of_a_request() -> None:
     tool = Bash()
     spent = {"name": tool.name, "description": tool.prompt({}), "input_schema": tool.shape().schema}
     assert len(json.dumps(spent)) <= 1_800
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except OSError:
-        return False
-
-
-async def ends(pid: int) -> None:
-    async with asyncio.timeout(20):
-        while runs(pid):  # noqa: ASYNC110 - what is waited for is another process
-            await asyncio.sleep(0.01)
-
-
-async def appears(path: Path) -> str:
-    async with asyncio.timeout(20):
-        while not path.exists():  # noqa: ASYNC110 - another process makes it
-            await asyncio.sleep(0.01)
-    return path.read_text()
-
-
-async def test_a_command_that_would_fill_the_disk_is_ended_and_keeps_no_file(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("toolpost_tool_bash.shell.MOST_OUTPUT", 100_000)
-    text, result = await session.run("seq 100000; sleep 300")
-
-    assert result.is_error
-    assert "It was ended: it had written over 100,000 bytes" in text
-    assert text.count("\n") > 10
-    assert "persistedOutputPath" not in result.data

@@ -144,3 +144,165 @@ def test_a_repository_that_names_programs_is_not_asked_for_its_status(tmp_path: 
 )
 def test_odd_and_deep_lines_end_in_bounded_time(line: str, tmp_path: Path) -> None:
     read(line, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("cargo --version", "rust-toolchain.toml"),
+        ("yarn --version", ".yarnrc.yml"),
+        ("pytest --version", "conftest.py"),
+    ],
+)
+def test_where_a_project_names_what_runs_not_even_the_version_is_read_only(
+    line: str, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    assert read(line, tmp_path / "sub").read_only
+    (tmp_path / name).touch()
+    assert not read(line, tmp_path / "sub").read_only
+    assert not read(f"cd .. && {line}", tmp_path / "sub").read_only
+
+
+@pytest.mark.parametrize(
+    ("line", "reads"),
+    [
+        ("f=.env; cat $f", {".env"}),
+        ('f=a; for f in x y; do cat "$f"; done', {"x", "y"}),
+        ('for f in *.txt; do cat "$f"; done', {".", "a.txt"}),
+        ('f=a; cat "$f"; f=b; cat "$f"', {"a", "b"}),
+        ("d=src; cat $d/x", {"src/x"}),
+    ],
+)
+def test_variables_are_followed_where_their_value_is_sure(line: str, reads: set[str], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    found = {path for part in read(line, tmp_path).parts for path in part.reads}
+    assert found == {tmp_path / name for name in reads}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f=a; $x && f=.env; cat $f",
+        "f=a; if $x; then f=.env; fi; cat $f",
+        "f=a; while $x; do cat $f; f=.env; done",
+        "f=a; case x in *) f=.env;; esac; cat $f",
+        "f=a; g() { f=.env; }; g; cat $f",
+        "g() { cat $f; }; f=.env; g",
+        "f=a; read f; cat $f",
+        "f=a; printf -v f .env; cat $f",
+        "f=a; declare f=.env; cat $f",
+        "f=a; declare -n g=f; g=.env; cat $f",
+        "f=a; eval $x; cat $f",
+        "f=a; : ${f:=.env}; cat $f",
+        "f=a; echo $((f=1)); cat $f",
+        "f=a; f[0]=.env; cat $f",
+        "IFS=x; f=axb; cat $f",
+        "f=a; unset f; cat $f",
+        "f=a; bash -c 'cat $f'",
+        "f='a b'; cat $f",
+        "f='*'; cat $f",
+        "f=~/x; cat $f",
+        "for f in a .e*; do cat $f; done",
+    ],
+)
+def test_a_value_that_may_have_changed_is_not_known(line: str, tmp_path: Path) -> None:
+    parts = [part for part in read(line, tmp_path).parts if part.argv[:1] == ("cat",)]
+    assert any(part.doubt for part in parts)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f() { cd sub; }; f; cat x",
+        "f() { cd sub; }; cd $PWD; f; cat x",
+        "if true; then ls() { cd sub; }; fi; ls; cat x",
+        "trap 'cd sub' DEBUG; cat x",
+        "source a; cat x",
+        "cd $d; cat x",
+        "cd $d; cat < x",
+    ],
+)
+def test_where_the_shell_may_be_elsewhere_a_file_counts_for_deny_rules_only(line: str, tmp_path: Path) -> None:
+    parts = [part for part in read(line, tmp_path).parts if tmp_path / "x" in part.reads]
+    assert parts
+    assert all(part.doubt for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("specifier", "line", "fits"),
+    [
+        ("rm -rf:*", "rm -fr x", True),
+        ("rm -rf:*", "rm -r -f x", True),
+        ("rm -rf:*", "rm x -v -rf", True),
+        ("rm -rf:*", "rm -r x", False),
+        ("rm -rf:*", "rm -r -- -f", False),
+        ("git push --force:*", "git push origin main --force", True),
+        ("git push --force:*", "git -C sub push origin --force", True),
+        ("git push --force:*", "git push origin main", False),
+        ("git push --force:*", "git stash push --force", False),
+        ("npm publish:*", "npm --registry x publish", True),
+        ("npm publish:*", "npm -w a publish", True),
+        ("npm publish:*", "npm test", False),
+        ("git push:*", "git config alias.p push; git p", True),
+        ("git push:*", "git -c alias.p='push -f' p", True),
+        ("rm:*", "git add run rm", False),
+        ("rm:*", "git commit -m 'run rm x'", False),
+    ],
+)
+def test_a_deny_rule_does_not_mind_the_order_of_options(specifier: str, line: str, fits: bool, tmp_path: Path) -> None:
+    assert hits(line, tmp_path, specifier, "deny") is fits
+
+
+@pytest.mark.parametrize("line", ["grep -R x .", "grep --dereference-recursive x", "rg -L x", "diff -r . other"])
+def test_what_follows_links_reads_where_they_lead(line: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "link").symlink_to("/etc")
+    reads = read(line, tmp_path).parts[0].reads
+    assert {tmp_path / "**", tmp_path / "sub" / "link"} <= set(reads)
+    assert tmp_path / "sub" / "link" not in read("grep -r x .", tmp_path).parts[0].reads
+
+
+@pytest.mark.parametrize("line", [*HIDDEN["lines"], *HIDDEN["only_ask"]])
+def test_a_part_names_the_first_word_of_each_rule_that_covers_it(line: str, tmp_path: Path) -> None:
+    matcher = read(line, tmp_path)
+    for part in matcher.parts:
+        if matcher.matches(part, "rm:*", "ask") or matcher.matches(part, "rm:*", "deny"):
+            assert part.heads is None or "rm" in part.heads
+
+
+@pytest.mark.parametrize(
+    ("line", "folders"),
+    [
+        ("cd sub && cat x", {"sub"}),
+        ("cd sub && true; cat x", {".", "sub"}),
+        ("cd sub && cd deep && true; cat x", {".", "sub", "sub/deep"}),
+        ("cd sub && true || cat x", {".", "sub"}),
+        ("cd sub && cd deep || cat x", {".", "sub", "sub/deep"}),
+        ("cd sub || cat x", {".", "sub"}),
+        ("true || cd sub && cat x", {".", "sub"}),
+        ("cd sub && true & cat x", {"."}),
+        ("true && cd sub & cat x", {"."}),
+        ("cd sub & cat x", {"."}),
+        ("cd sub | cat x", {"."}),
+        ("(cd sub); cat x", {"."}),
+        ("{ cd sub; } && cat x", {".", "sub"}),
+    ],
+)
+def test_a_move_counts_where_it_may_have_happened(line: str, folders: set[str], tmp_path: Path) -> None:
+    found = {path for part in read(line, tmp_path).parts if part.argv[:1] == ("cat",) for path in part.reads}
+    assert found == {tmp_path / folder / "x" for folder in folders}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for i in a b; do rm x; rm() { :; }; done",
+        "while true; do rm x; rm() { :; }; done",
+        "f() { rm x; rm() { :; }; cat y; }; f",
+        "rm() { :; } & rm x",
+        "true && rm() { :; } & rm x",
+    ],
+)
+def test_a_function_that_is_defined_later_or_elsewhere_hides_nothing(line: str, tmp_path: Path) -> None:
+    assert not read(line, tmp_path).read_only

@@ -4,8 +4,9 @@ import asyncio
 import hashlib
 import os
 import tempfile
+import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -48,6 +49,35 @@ async def refused(ctx: ToolContext, old: str, new: str, why: str, **more: Any) -
     assert ((path.read_bytes(), path.stat().st_mtime_ns) if path.exists() else None) == before
 
 
+@pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
+async def test_letters_match_however_their_accents_are_composed_and_the_files_way_is_kept(
+    ctx: ToolContext, form: Literal["NFC", "NFD"], other: Literal["NFC", "NFD"]
+) -> None:
+    path = seen(ctx, unicodedata.normalize(form, "un café noir\n"))
+
+    await edit(ctx, unicodedata.normalize(other, "café noir"), unicodedata.normalize(other, "thé frappé"))
+
+    assert path.read_text() == unicodedata.normalize(form, "un thé frappé\n")
+
+
+async def test_a_byte_order_mark_in_the_text_is_that_of_the_file(ctx: ToolContext) -> None:
+    path = seen(ctx, "\ufeffone\ntwo\n")
+
+    await edit(ctx, "\ufeffone", "\ufeff1")
+
+    assert path.read_text() == "\ufeff1\ntwo\n"
+
+
+async def test_a_text_that_overlaps_itself_does_not_stand_there_once(ctx: ToolContext) -> None:
+    path = seen(ctx, b"a\r\n---\r\n")
+
+    with pytest.raises(ToolFailed, match=r"occurs 2 times .* \(lines 2, 2\)"):
+        await edit(ctx, "--", "x")
+    await edit(ctx, "\n---\n", "\n+++\n")
+
+    assert path.read_bytes() == b"a\r\n+++\r\n"
+
+
 async def test_the_result_shows_the_changed_lines_as_they_are_now(ctx: ToolContext) -> None:
     seen(ctx, "".join(f"{n}\n" for n in range(1, 21)))
 
@@ -56,15 +86,15 @@ async def test_the_result_shows_the_changed_lines_as_they_are_now(ctx: ToolConte
     assert data["structuredPatch"] == [
         {
             "oldStart": 7,
-            "oldLines": 9,
+            "oldLines": 8,
             "newStart": 7,
-            "newLines": 8,
-            "lines": [" 7", " 8", " 9", "-10", "-11", "+ten", " 12", " 13", " 14", " 15"],
+            "newLines": 7,
+            "lines": [" 7", " 8", " 9", "-10", "-11", "+ten", " 12", " 13", " 14"],
         }
     ]
     text = EDIT.to_result_block(data, "t")["content"]
     assert text == f"Edited {ctx.cwd}/a.txt.\n" + "\n".join(
-        f"{n:6}\t{line}" for n, line in enumerate(["7", "8", "9", "ten", "12", "13", "14", "15"], 7)
+        f"{n:6}\t{line}" for n, line in enumerate(["7", "8", "9", "ten", "12", "13", "14"], 7)
     )
 
 
@@ -154,6 +184,17 @@ async def test_a_file_is_read_first_and_unchanged_since(ctx: ToolContext) -> Non
     await refused(ctx, "x", "y", "no longer exists")
 
 
+async def test_a_change_that_time_and_size_do_not_tell_can_be_read_again(ctx: ToolContext) -> None:
+    path = seen(ctx, "one")
+    path.write_text("two")
+
+    await refused(ctx, "two", "2", "has changed since it was read")
+
+    record = ctx.reads.get(path)
+    assert record is not None
+    assert not record.shown
+
+
 async def test_a_touch_alone_is_no_change(ctx: ToolContext) -> None:
     path = seen(ctx, "x")
     os.utime(path, (1, 1))
@@ -174,7 +215,9 @@ async def test_a_touch_alone_is_no_change(ctx: ToolContext) -> None:
         ("def f(a):\n    return a\n", "     1\tdef f(a):", "line numbers that Read shows"),
         ("one\ntwo\n", "one\\ntwo", "backslash-n"),
         ("Alpha Beta\n", "alpha beta", "differs in upper and lower case: 'Alpha Beta'"),
-        ("x\ncolour = red\n", "color = red", "nearest place is line 2: line 2 of the file has 'colour = red'"),
+        ("x\ncolour = red\n", "color = red", "At the nearest place line 2 of the file has 'colour = red'"),
+        ("print('a\\nb')\n", "print('a\nb')", "escape sequences"),
+        ("if a < b:\n", "if a &lt; b:", "HTML entities"),
         ("word\n", "\nword\n", "without the blanks or line breaks"),
         ("alpha\n", "omega", r"was not found in .*a\.txt\.$"),
     ],

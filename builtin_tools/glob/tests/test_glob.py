@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -56,7 +57,31 @@ async def test_a_pattern_without_a_folder_looks_deeper_only_if_it_must(ctx: Tool
     lay(ctx, "a.md", "d/b.md", "d/c.rst")
 
     assert await glob(ctx, "*.md") == ["a.md"]
-    assert await glob(ctx, "*.rst") == ["d/c.rst", f"(None lies directly in {ctx.cwd}; this is what **/*.rst finds.)"]
+    assert await glob(ctx, "*.rst") == ["d/c.rst", "(None lies directly in the folder; this is what **/*.rst finds.)"]
+    assert await glob(ctx, "*.css") == ["No files found"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "meant"), [("[id]/*.tsx", r"\[id\]/*.tsx"), ("[id]/**", r"\[id\]/**"), ("*.ts,*.tsx", "{*.ts,*.tsx}")]
+)
+async def test_a_pattern_that_finds_nothing_is_taken_for_what_it_was_meant_for(
+    ctx: ToolContext, pattern: str, meant: str
+) -> None:
+    lay(ctx, "[id]/page.tsx", "a.ts")
+
+    (name, note) = await glob(ctx, pattern)
+
+    assert name == ("a.ts" if "," in pattern else "[id]/page.tsx")
+    assert f"this is what {meant} finds" in note
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+async def test_names_match_however_their_accents_are_composed(ctx: ToolContext, form: Literal["NFC", "NFD"]) -> None:
+    lay(ctx, f"{unicodedata.normalize(form, 'café')}/a.py")
+
+    others: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+    for other in others:
+        assert len(await glob(ctx, unicodedata.normalize(other, "**/café/*.py"))) == 1
 
 
 async def test_ignored_files_and_git_are_left_out_and_hidden_files_are_not(ctx: ToolContext) -> None:

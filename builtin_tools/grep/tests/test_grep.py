@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolpost import Aborted, InvalidInput, ToolContext, ToolFailed
-from toolpost.testing import AbortSwitch, call_tool, make_context
+from toolpost import InvalidInput, ToolContext, ToolFailed
+from toolpost.testing import call_tool, make_context
 from toolpost_tool_grep import Grep, search
 
 GREP = Grep()
@@ -89,7 +88,7 @@ async def test_head_limit_and_offset_page_through_the_results(ctx: ToolContext) 
     ]
     assert len(await lines(ctx, "hit")) == 251
     assert len(await lines(ctx, "hit", head_limit=0)) == 399
-    assert await lines(ctx, "hit", offset=500) == ["No results behind offset 500: there are 399 lines"]
+    assert await lines(ctx, "hit", offset=500) == ["No results behind offset 500: 399 lines in all"]
 
 
 async def test_what_is_hidden_is_searched_and_what_git_ignores_is_not(ctx: ToolContext) -> None:
@@ -106,6 +105,21 @@ async def test_globs_narrow_the_search(ctx: ToolContext) -> None:
     assert (await data(ctx, "x", glob="*.py, *.tsx"))["filenames"] == ["b.tsx", "c.py"]
     assert (await data(ctx, "x", glob="d/**"))["filenames"] == ["d/e.ts"]
     assert (await data(ctx, "x", glob="!*.ts"))["filenames"] == ["b.tsx", "c.py"]
+    assert (await data(ctx, "x", glob=f"{ctx.cwd}/d/*.ts"))["filenames"] == ["d/e.ts"]
+    assert (await data(ctx, "x", glob=f"!{ctx.cwd}/**/*.ts"))["filenames"] == ["b.tsx", "c.py"]
+
+
+async def test_names_with_line_breaks_are_counted_whole(ctx: ToolContext) -> None:
+    (ctx.cwd / "new\nline.txt").write_text("x\n")
+
+    assert await grep(ctx, "x", output_mode="count") == "1 matching line in 1 file\nnew\nline.txt:1"
+
+
+async def test_what_is_no_file_is_refused_without_waiting(ctx: ToolContext) -> None:
+    os.mkfifo(ctx.cwd / "pipe")
+
+    with pytest.raises(ToolFailed, match="no regular file"):
+        await grep(ctx, "x", path="pipe")
 
 
 async def test_a_pattern_is_data_whatever_it_looks_like(ctx: ToolContext) -> None:
@@ -189,16 +203,3 @@ async def test_a_search_that_takes_too_long_gives_what_it_has(
     monkeypatch.setattr(search, "SECONDS", 0.3)
 
     assert "No matches found" in await grep(ctx, "(a+)+$")
-
-
-async def test_an_abort_ends_the_search(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # given by name it is opened, so the search waits for a writer
-    switch = AbortSwitch()
-    ctx = make_context(tmp_path, abort=switch)
-    running = asyncio.create_task(grep(ctx, "x", path="pipe"))
-    await asyncio.sleep(0)
-
-    switch.trigger()
-
-    with pytest.raises(Aborted):
-        await running

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from toolpost import ToolContext
-from toolpost.testing import call_tool, make_context
+from toolpost import Aborted, ToolContext, ToolFailed
+from toolpost.testing import AbortSwitch, call_tool, make_context
 from toolpost_tool_grep import Grep, search
 
 GREP = Grep()
@@ -103,3 +103,37 @@ async def test_the_systems_ripgrep_is_taken_where_the_setting_says_so(tmp_path: 
 
     assert search.ripgrep({**path, "USE_BUILTIN_RIPGREP": "false"}) == str(system)
     assert search.ripgrep(path) != str(system)
+
+
+async def test_nothing_to_show_may_come_with_the_reason(ctx: ToolContext) -> None:
+    (ctx.cwd / "a.bin").write_bytes(b"x\0y\n")
+
+    assert "write alternatives as a|b" in await grep(ctx, r"x\|y", output_mode="files_with_matches")
+    assert "binary file in which the pattern is found" in await grep(ctx, "x", path="a.bin")
+    assert await grep(ctx, "z", path="a.bin") == "No matches found"
+
+
+@pytest.mark.parametrize(("pattern", "why"), [("f(", "unclosed group"), ("(?<=a", "missing closing parenthesis")])
+async def test_a_broken_pattern_gives_the_reason_of_the_engine_that_knows_it(
+    ctx: ToolContext, pattern: str, why: str
+) -> None:
+    with pytest.raises(ToolFailed, match=why) as failed:
+        await grep(ctx, pattern)
+
+    assert "~~~" not in str(failed.value)
+
+
+async def test_several_types_may_be_named(ctx: ToolContext) -> None:
+    for name in ("a.py", "b.ts", "c.md"):
+        (ctx.cwd / name).write_text("x\n")
+
+    assert await grep(ctx, "x", type="py, ts") == "a.py:1:x\nb.ts:1:x"
+
+
+async def test_an_abort_ends_the_search(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    switch = AbortSwitch()
+    ctx = make_context(ctx.cwd, abort=switch)
+    stand_in(ctx, monkeypatch, f"{printed('a.txt', 1, 'one')}; exec sleep 60")
+
+    with pytest.raises(Aborted):
+        await grep(ctx, "o", lambda *_, **__: switch.trigger())

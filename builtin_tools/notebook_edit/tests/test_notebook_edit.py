@@ -61,6 +61,18 @@ async def test_all_but_the_changed_cell_stays_byte_for_byte(ctx: ToolContext) ->
     assert cells_of(path)[1] == {"id": "b", "cell_type": "raw", "source": "y", "metadata": {}}
 
 
+async def test_the_result_says_which_lines_of_the_file_changed(ctx: ToolContext) -> None:
+    path = seen(ctx, book(code(["a"], id="x"), code(["b"], id="y")), indent=1)
+    before = path.read_text().splitlines()
+
+    data = await edit(ctx, cell_id="y", new_source="c")
+
+    (hunk,) = data["structuredPatch"]
+    old = [line[1:] for line in hunk["lines"] if line[0] != "+"]
+    assert before[hunk["oldStart"] - 1 :][: hunk["oldLines"]] == old
+    assert [line for line in hunk["lines"] if '"b"' in line or '"c"' in line] == ['-    "b"', '+    "c"']
+
+
 async def test_the_files_indentation_and_line_endings_are_kept(ctx: ToolContext) -> None:
     document = book(code(["a\n", "b"], id="x"), code(["c"], id="y"))
     path = seen(ctx, json.dumps(document, indent=3).replace("\n", "\r\n"))

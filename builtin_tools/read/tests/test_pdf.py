@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from toolpost import InvalidInput, Limits, ToolContext, ToolFailed
+from toolpost import InvalidInput, Limits, ToolContext, ToolFailed, ToolOptions
 from toolpost.testing import call_tool, make_context
 from toolpost_tool_read import Read
 
@@ -50,6 +50,19 @@ def pdf(pages: int) -> bytes:
     written.write(f"xref\n0 {size}\n0000000000 65535 f \n{table}".encode())
     written.write(f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode())
     return written.getvalue()
+
+
+async def test_a_model_that_takes_no_documents_gets_pages_and_one_that_takes_no_pictures_their_text(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(2))
+
+    pages = await read(make_context(tmp_path, options=ToolOptions(documents=False)), "a.pdf")
+    texts = await read(make_context(tmp_path, options=ToolOptions(documents=False, images=False)), "a.pdf")
+
+    assert [block["type"] for block in pages] == ["text", "image", "text", "image", "text"]
+    assert [block["type"] for block in texts] == ["text", "text", "text"]
+    assert "This is page 2." in texts[1]["text"]
 
 
 async def test_a_short_pdf_is_sent_as_a_document(ctx: ToolContext) -> None:

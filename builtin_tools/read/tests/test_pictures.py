@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from toolpost import Limits, ToolContext
+from toolpost import Limits, ToolContext, ToolFailed, ToolOptions
 from toolpost.testing import call_tool, make_context
 from toolpost_tool_read import Read
 
@@ -121,3 +121,17 @@ async def test_pictures_in_notebooks_are_made_smaller_too(ctx: ToolContext) -> N
     _, (_, block) = await read(ctx, "n.ipynb")
 
     assert max(decoded(block).size) <= 1568
+
+
+async def test_a_model_that_takes_no_pictures_is_told_so_and_gets_the_text_beside_them(tmp_path: Path) -> None:
+    ctx = make_context(tmp_path, options=ToolOptions(images=False))
+    picture = encoded(Image.new("RGB", (8, 8), "navy"), "PNG")
+    (ctx.cwd / "p.png").write_bytes(picture)
+    data = {"image/png": base64.b64encode(picture).decode(), "text/plain": "<Figure>"}
+    cell = {"cell_type": "code", "source": "plot()", "outputs": [{"output_type": "display_data", "data": data}]}
+    (ctx.cwd / "n.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 4}))
+
+    with pytest.raises(ToolFailed, match="the model in use takes none"):
+        await read(ctx, "p.png")
+    _, (block,) = await read(ctx, "n.ipynb")
+    assert "<Figure>\n[image/png that can't be shown]" in block["text"]

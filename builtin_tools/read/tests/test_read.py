@@ -194,10 +194,37 @@ async def test_a_missing_file_gets_suggestions(ctx: ToolContext) -> None:
         ("src/settings.js", "src/settings.py"),
         ("/repo/src/settings.py", "src/settings.py"),
         ("Shot 10.00 AM.txt", "Shot 10.00\u202fAM.txt"),
+        ("'src/settings.py'", "src/settings.py"),
     ]:
         with pytest.raises(ToolFailed) as failed:
             await read(ctx, name)
         assert f"Did you mean {ctx.cwd / meant}" in str(failed.value)
+        assert ("Shot 10.00\\u202fAM.txt" in str(failed.value)) == ("\u202f" in meant)
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b\x08" + bytes(range(1, 255)), b"\x7fELF\x02\x01\x01\x03\x03"])
+async def test_a_file_full_of_control_characters_is_binary(ctx: ToolContext, content: bytes) -> None:
+    put(ctx, "a.gz", content)
+
+    with pytest.raises(ToolFailed, match="is a binary file"):
+        await read(ctx, "a.gz")
+
+
+async def test_a_notebook_shows_what_it_printed_without_colours_and_results_in_their_plainest_form(
+    ctx: ToolContext,
+) -> None:
+    outputs = [
+        {"output_type": "error", "traceback": ["\x1b[0;31mValueError\x1b[0m: bad"]},
+        {"output_type": "execute_result", "data": {"text/html": "<b>bold</b>", "text/latex": "$x$"}},
+    ]
+    cell = {"cell_type": "code", "source": "x", "outputs": outputs}
+    put(ctx, "N.IPYNB", json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 4}))
+
+    (block,) = await read(ctx, "N.IPYNB")
+
+    assert "\nValueError: bad\n" in block["text"]
+    assert "\n$x$\n" in block["text"]
+    assert "<b>" not in block["text"]
 
 
 async def test_a_huge_file_needs_a_range_and_is_then_read_without_holding_it(tmp_path: Path) -> None:
@@ -209,6 +236,23 @@ async def test_a_huge_file_needs_a_range_and_is_then_read_without_holding_it(tmp
     assert await read(ctx, "big.log", offset=999) == "   999\tline 999\n  1000\tlast"
     assert "Lines 500-501 of 1000." in await read(ctx, "big.log", offset=500, limit=2)
     assert "has 1000 lines" in await read(ctx, "big.log", offset=5000)
+
+
+async def test_who_says_so_reads_more_at_once(tmp_path: Path) -> None:
+    ctx = make_context(tmp_path, limits=Limits(read_max_bytes=1_000, read_max_tokens=100))
+    put(ctx, "a.txt", "0123456789\n" * 100)
+
+    assert (await read(ctx, "a.txt", allow_large=True)).count("0123456789") == 4 * (
+        await read(ctx, "a.txt", limit=100)
+    ).count("0123456789")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+async def test_a_huge_file_is_decoded_too(tmp_path: Path, encoding: str) -> None:
+    ctx = make_context(tmp_path, limits=Limits(read_max_bytes=1_000))
+    put(ctx, "a.txt", ("déjà vu\n" * 1_000).encode(encoding))
+
+    assert (await read(ctx, "a.txt", offset=1, limit=2)).startswith("     1\tdéjà vu\n     2\tdéjà vu\n")
 
 
 async def test_one_endless_line_of_a_huge_file_is_cut(tmp_path: Path) -> None:

@@ -42,6 +42,22 @@ async def test_a_new_file_is_created_with_its_folders(ctx: ToolContext) -> None:
     assert WRITE.render_result(data) == Diff(str(ctx.cwd / "a/b/c.txt"), None, "one\ntwo")
 
 
+async def test_a_write_that_changes_no_line_says_so(ctx: ToolContext) -> None:
+    seen(ctx, "a.txt", b"one\r\ntwo\r\n")
+
+    data = await write(ctx, "a.txt", "one\ntwo\n")
+
+    assert "(no line changed)" in str(WRITE.to_result_block(data, "t")["content"])
+
+
+@pytest.mark.parametrize(("content", "why"), [(b"\x7fELF\0\0", "remove it first"), (b"\xff\xfea\0", "Read it first")])
+async def test_a_file_that_nobody_read_says_what_to_do_first(ctx: ToolContext, content: bytes, why: str) -> None:
+    (ctx.cwd / "a").write_bytes(content)
+
+    with pytest.raises(ToolFailed, match=why):
+        await write(ctx, "a", "text")
+
+
 async def test_a_file_that_was_read_is_replaced_and_may_be_replaced_again(ctx: ToolContext) -> None:
     path = seen(ctx, "a.txt", b"1\n2\n3\n4\n5\n6\n7\n8\n9\n")
 

@@ -18,6 +18,7 @@ from toolpost import LaunchOptions, PluginError, ProviderError, SessionError
 from toolpost_core import __version__
 from toolpost_core.loop.budget import Ledger
 from toolpost_core.plugins.groups import GUARDS
+from toolpost_core.plugins.printing import aside
 from toolpost_core.plugins.registry import Problem, Registry
 from toolpost_core.plugins.scan import scan
 from toolpost_core.session.parts import Parts, Places
@@ -25,12 +26,12 @@ from toolpost_core.session.session import Session
 from toolpost_core.session.store import Store
 from toolpost_core.settings import Settings, load
 from toolpost_core.settings.places import cache_dir, config_dir, home_dir
-from toolpost_core.settings.trust import is_trusted
+from toolpost_core.settings.trust import answer, answers, is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from toolpost import Asker, Provider, SettingsDocument
+    from toolpost import Asker, Provider, Sandbox, SettingsDocument
     from toolpost_core.plugins.scan import Inventory
     from toolpost_core.session.history import History
 
@@ -42,16 +43,20 @@ async def open_session(
     *,
     env: Mapping[str, str] | None = None,
     need_model: bool = True,
+    hooks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> AsyncIterator[Session]:
     """Open a session and close it with everything that it started.
 
     Without `ask` nobody can be asked for permission. With `need_model` false a session opens also where no provider can
-    be used. Raises SessionError, SettingsError, ProviderError.
+    be used. `hooks` are the program's own, beside those of the settings (see `SessionHooks`). Raises SessionError,
+    SettingsError, ProviderError.
     """
     parts = assemble(options or LaunchOptions(), ask, dict(os.environ) if env is None else env)
     if need_model:
         parts.choose()
     session = Session(parts)
+    if hooks:
+        session.added_hooks.add(hooks)
     try:
         await session.start()
         yield session
@@ -65,6 +70,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
     places = find_places(options, env)
     settings, registry = read_settings(options, places, env, lambda problem: notices.append(problem.text))
     _insist_on_guards(registry)
+    sandbox = _sandbox(settings, registry, notices.append)
     env = {**env, **settings.get("env", {})}
     store = Store(places.config_dir)
     resumed = _resumed(options, store, places)
@@ -95,6 +101,7 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
         session_id=resumed.session_id if resumed is not None and forked is None else fresh,
         trusted=settings.trusted,
         ask=ask,
+        sandbox=sandbox,
         history=resumed,
         forked_from=forked,
         ledger=Ledger(options.max_budget_usd or settings.get("maxBudgetUsd")),
@@ -143,7 +150,8 @@ def read_settings(
             report(problem)
         for provided in loaded:
             try:
-                documents += provided.value.documents(places.project, places.home, env)
+                with aside(provided.plugin, provided.distribution):
+                    documents += provided.value.documents(places.project, places.home, env)
             except Exception as error:
                 report(Problem(f"The settings source {provided.plugin!r} failed: {error}", provided.plugin))
         settings = read(documents)
@@ -208,6 +216,19 @@ class LocalHost:
         """The version of core."""
         return __version__
 
+    def untrusted(self) -> Sequence[str]:
+        """What waits for the person's trust in this folder, where they have not been asked yet."""
+        places = find_places(self._options, self._env)
+        if self._options.trust or places.project in answers(places.config_dir):
+            return ()
+        settings, _ = read_settings(self._options, places, self._env, lambda _: None)
+        return [f"{problem.file}: {', '.join(problem.withheld)}" for problem in settings.problems if problem.withheld]
+
+    def trust(self, trusted: bool) -> None:
+        """Keep the person's answer for this folder."""
+        places = find_places(self._options, self._env)
+        answer(places.config_dir, places.project, trusted)
+
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[Session]:
         """Open a session."""
         return open_session(options, ask, env=self._env)
@@ -243,6 +264,14 @@ def _insist_on_guards(registry: Registry) -> None:
                 f"The plugin {entry.name!r} ({entry.distribution}), which holds calls back, is refused, and no session "
                 f"starts without it: {why}"
             )
+
+
+def _sandbox(settings: Settings, registry: Registry, report: Callable[[str], None]) -> Sandbox | None:
+    if not settings.get("sandbox.enabled"):
+        return None
+    from toolpost_core.session.confining import choose_sandbox
+
+    return choose_sandbox(settings, registry, report)
 
 
 def _resumed(options: LaunchOptions, store: Store, places: Places) -> History | None:

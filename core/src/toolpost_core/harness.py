@@ -6,7 +6,7 @@ Nothing that is installed takes part. The plugins count as parts of the standard
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +19,7 @@ from toolpost_core.api import find_places
 from toolpost_core.loop.budget import Ledger
 from toolpost_core.plugins.registry import Registry
 from toolpost_core.plugins.scan import Entry, Inventory
+from toolpost_core.session.confining import choose_sandbox
 from toolpost_core.session.parts import Parts
 from toolpost_core.session.session import Session
 from toolpost_core.session.store import Store
@@ -35,10 +36,12 @@ async def open_harness(
     env: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
+    hooks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> AsyncIterator[Session]:
     """Open a session in `folder/project`, with its home and state beside that.
 
-    `plugins` are (group, name, plugin). `settings` is a settings document, `options` are fields of LaunchOptions.
+    `plugins` are (group, name, plugin). `settings` is a settings document, `options` are fields of LaunchOptions, `hooks`
+    those of a program.
     """
     project = folder / "project"
     project.mkdir(exist_ok=True)
@@ -64,10 +67,13 @@ async def open_harness(
                 session_id=launch.session_id or str(uuid4()),
                 trusted=True,
                 ask=ask,
+                sandbox=choose_sandbox(document, registry, notices.append),
                 ledger=Ledger(launch.max_budget_usd),
                 notices=notices,
             )
         )
+        if hooks:
+            session.added_hooks.add(hooks)
         try:
             await session.start()
             yield session

@@ -28,6 +28,8 @@ class CommandLine:
             "HOME": str(base),
             "TOOLPOST_CONFIG_DIR": str(self.config),
             "PYTHONPATH": str(self.site),
+            "UV_OFFLINE": "1",
+            "PIP_NO_INDEX": "1",
         }
 
     def command(self, *arguments: str) -> list[str]:

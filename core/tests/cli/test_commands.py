@@ -258,7 +258,7 @@ def test_listeners_of_plugins_of_any_kind_are_listed_once_they_are_on(toolpost: 
     assert toolpost("hooks", "list").stdout == "No hook is set up.\n"
     for name in ("bell", "Guard"):
         assert toolpost("plugins", "enable", name).returncode == 0
-    found = {(hook["event"], hook["from"]) for hook in toolpost.json("hooks", "list", "--json")["listeners"]}
+    found = {(hook["event"], hook["plugin"]) for hook in toolpost.json("hooks", "list", "--json")["listeners"]}
     assert found == {("PostToolUse", "lifecycle/bell"), ("Stop", "permission_resolvers/Guard")}
     shown = toolpost("hooks", "list").stdout
     assert ["lifecycle/bell" in shown, "permission_resolvers/Guard" in shown] == [True, True]

@@ -152,27 +152,19 @@ def test_two_versions_on_the_path_are_found(toolpost: Any) -> None:
     assert "pip uninstall acme-fine" in found["mend"]
 
 
-@pytest.mark.parametrize(("version", "refused"), [("1.9", False), ("2.0", True)])
-def test_an_upgrade_of_the_api_is_rehearsed(toolpost: Any, version: str, refused: bool) -> None:
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    done = toolpost("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}", "--json")
-    found = {row["distribution"]: row for row in json.loads(done.stdout)["dependents"]}
-    assert (done.returncode, found["acme-fine"]["refused"]) == (int(refused), refused)
-    assert found["acme-fine"]["plugins"] == ["tools/fine"]
-    shown = toolpost("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}").stdout
-    assert ("plugins would be off" in shown) is refused
-
-
-def test_an_upgrade_of_what_nobody_has_or_of_no_version_is_refused_in_one_line(toolpost: Any) -> None:
-    for wanted, said in (("acme-nothing==1.0", "No distribution"), ("toolpost-hookspecs", "is no DIST==VERSION")):
-        done = toolpost("plugins", "doctor", "--upgrade", wanted)
-        assert (done.returncode != 0, done.stdout, said in done.stderr) == (True, "", True), done.stderr
-
-
-@pytest.mark.parametrize("code", ["import os\n\nos._exit(3)\n", "import signal\n\nsignal.pause()\n"])
-def test_an_import_that_hangs_or_ends_the_process_does_neither_to_the_doctor(toolpost: Any, code: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os\n\nos._exit(3)\n", "the import ended the process"),
+        ("import signal\n\nsignal.pause()\n", "the import did not come to an end within 2 s"),
+    ],
+)
+def test_an_import_that_hangs_or_ends_the_process_does_neither_to_the_doctor(
+    toolpost: Any, code: str, said: str
+) -> None:
     toolpost.install("acme-stuck", "tools", "stuck", code)
     switch_on(toolpost, "stuck")
+    toolpost.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "2"
     found = findings(toolpost)["import"]
-    assert "did not come to an end within 10 s, or ended the process" in found["text"]
+    assert said in found["text"]
     assert "`toolpost plugins disable stuck`" in found["mend"]

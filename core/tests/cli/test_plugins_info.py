@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
 from typing import Any
+
+import pytest
 
 MOTTO = """
     from toolpost import ContextSource, Section, on
@@ -95,6 +98,55 @@ def test_the_place_among_resolvers_is_explained(toolpost: Any) -> None:
     assert place["all"][place["place"] - 1] == "rules"
 
 
+RESOLVER = """
+    from toolpost import Allow, PermissionResolver
+
+
+    class Lenient(PermissionResolver):
+        async def resolve(self, request):
+            return Allow("why not")
+
+
+    lenient = Lenient()
+"""
+
+
+@pytest.mark.requirement("plugins.grants_are_settings")
+def test_what_may_loosen_was_granted_that_and_the_grant_can_be_given_and_taken(toolpost: Any) -> None:
+    toolpost.install("acme-lenient", "permission_resolvers", "lenient", RESOLVER)
+    call = json.dumps({"tool": "Write", "input": {"file_path": str(toolpost.project / "new.txt"), "content": "x"}})
+
+    def granted(name: str) -> list[tuple[str, str]]:
+        (row,) = toolpost.json("plugins", "info", name, "--json")
+        return [(grant["grant"], grant["from"]) for grant in row["grants"]]
+
+    def runs() -> bool:
+        (toolpost.project / "new.txt").unlink(missing_ok=True)
+        return not json.loads(toolpost("tool", "run", "--json", input=call).stdout)["is_error"]
+
+    plugins: dict[str, Any] = {"lenient": {"enabled": True}}
+    content = {"plugins": plugins}
+    toolpost.settings(content)
+    assert (granted("lenient"), granted("rules")) == ([], [("decide", "the standard set")])
+    assert "granted: nothing: it may tighten, and not loosen" in toolpost("plugins", "info", "lenient").stdout
+    assert not runs()
+
+    plugins["lenient"]["grant"] = ["decide"]
+    file = toolpost.settings(content)
+    assert granted("lenient") == [("decide", str(file))]
+    assert runs()
+
+    plugins["lenient"]["grant"] = []
+    allowed = {**content, "permissions": {"allow": ["Write", "Edit"]}}
+    toolpost.settings(allowed)
+    assert runs()
+
+    plugins["rules"] = {"grant": []}
+    toolpost.settings(allowed)
+    assert granted("rules") == []
+    assert not runs()
+
+
 def test_every_plugin_has_one_state_with_a_reason(toolpost: Any) -> None:
     toolpost.install("acme-off", "tools", "off", "1 / 0\n")
     toolpost.install("acme-odd", "no_such_kind", "odd", "1 / 0\n")
@@ -113,3 +165,68 @@ def test_what_a_plugin_prints_as_it_is_loaded_gets_into_no_document(toolpost: An
     assert "hello" in toolpost("plugins", "info", "loud").stderr
     for command in (("plugins", "doctor"), ("plugins", "profile"), ("hooks", "list")):
         assert "hello" not in toolpost(*command, "--json").stdout
+
+
+ARRAY = """
+    from toolpost import Tool, ToolResult
+
+
+    class Listed(Tool):
+        name = {name!r}
+        input_schema = {schema!r}
+
+        async def call(self, input, ctx, progress):
+            return ToolResult("done")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "said"),
+    [
+        ("Listed", {"type": "array"}, "its input_schema is no schema of an object"),
+        ("no name!", {"type": "object"}, "no model can call a tool of that name"),
+    ],
+)
+def test_a_tool_that_no_service_would_take_is_shown_with_the_reason(
+    toolpost: Any, name: str, schema: Any, said: str
+) -> None:
+    toolpost.install("acme-listed", "tools", "Listed", ARRAY.format(name=name, schema=schema))
+    toolpost.settings({"plugins": {"Listed": True}})
+    (row,) = toolpost.json("plugins", "info", "listed", "--json")
+    assert said in row["tools"][0]["left_out"]
+    shown = " ".join(toolpost("plugins", "info", "listed").stdout.split())
+    assert f"left out: {said[:30]}" in shown
+    rows = {row["name"]: row for row in toolpost.json("tool", "list", "--json")}
+    assert said in rows[name]["why"]
+    assert said in toolpost("plugins", "doctor").stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import acme_nowhere\n",
+        "raise SystemExit(3)\n",
+        "def broken(:\n",
+        "import signal\n\nsignal.pause()\n",
+        "from toolpost import Tool\n\n\nclass bad(Tool):\n    def __init__(self):\n        raise OSError('no')\n",
+    ],
+    ids=("import", "exit", "syntax", "hang", "constructor"),
+)
+def test_a_plugin_is_in_one_state_whoever_is_asked(toolpost: Any, code: str) -> None:
+    toolpost.install("acme-bad", "tools", "bad", code)
+    toolpost.settings({"plugins": {"bad": True}})
+    toolpost.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "2"
+    (told,) = toolpost.json("plugins", "info", "bad", "--json")
+    (listed,) = [row for row in toolpost.json("plugins", "list", "--json") if row["name"] == "bad"]
+    assert (listed["state"], listed["why"]) == ("failed", told["why"])
+    assert (told["state"], listed["enabled"]) == ("failed", False)
+
+
+def test_the_list_is_whole_though_a_plugin_ends_the_process(toolpost: Any) -> None:
+    toolpost.install("acme-bad", "tools", "bad", "import os\n\nos._exit(3)\n")
+    toolpost.install("acme-worse", "tools", "worse", "import acme_nowhere\n")
+    toolpost.settings({"plugins": {"bad": True, "worse": True}})
+    rows = {row["name"]: row for row in toolpost.json("plugins", "list", "--json")}
+    assert (rows["bad"]["state"], "ended the process" in rows["bad"]["why"]) == ("failed", True)
+    assert (rows["worse"]["state"], "acme_nowhere" in rows["worse"]["why"]) == ("failed", True)
+    assert rows["write"]["state"] == "on"

@@ -86,6 +86,26 @@ def test_listeners_of_the_last_session_are_told_with_their_time_outs(busy: Any) 
     assert "lifecycle/sleepy" in busy("plugins", "profile").stdout
 
 
+def test_a_listener_that_was_taken_out_is_told_by_profile_and_doctor(busy: Any) -> None:
+    calls = [{"tool": "Glob", "input": {"pattern": "slow"}}] * 3
+    busy("tool", "run", "--json", input="\n".join(map(json.dumps, calls)))
+    found = busy.json("plugins", "profile", "--json")
+    (row,) = found["quarantined"]
+    assert (row["event"], row["plugin"], row["blocks"]) == ("PreToolUse", "lifecycle/sleepy", False)
+    assert "timed out after 0.05 s" in row["error"]
+    assert "Off at the end of that session" in busy("plugins", "profile").stdout
+
+    done = busy("plugins", "doctor", "--json")
+    (finding,) = [row for row in json.loads(done.stdout) if row["check"] == "quarantine"]
+    assert (finding["plugin"], finding["distribution"]) == ("sleepy", "acme-sleepy")
+    assert found["session"] in finding["text"]
+    assert "timed out after 0.05 s" in finding["text"]
+
+    busy("tool", "run", "--json", input=json.dumps({"tool": "Glob", "input": {"pattern": "*"}}))
+    done = busy("plugins", "doctor", "--json")
+    assert "quarantine" not in {row["check"] for row in json.loads(done.stdout)}
+
+
 def test_a_session_in_which_nothing_was_kept_stays_unkept(busy: Any) -> None:
     busy("tool", "run", "--json", input="")
     assert busy.json("sessions", "list", "--json") == []

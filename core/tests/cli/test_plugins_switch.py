@@ -79,6 +79,19 @@ def test_an_unknown_name_is_refused_with_near_ones_and_nothing_is_written(shouti
     assert not (shouting.config / "settings.json").exists()
 
 
+def test_several_are_switched_at_once_or_none(shouting: Any) -> None:
+    shouting.install("acme-other", "tools", "other", "other = 1\n")
+    file = shouting.config / "settings.json"
+    assert shouting("plugins", "enable", "shout", "acme-nowhere").returncode != 0
+    assert not file.exists()
+    done = shouting("plugins", "enable", "shout", "acme-other")
+    assert (done.returncode, "acme-other) turned on in" in done.stdout) == (0, True), done.stderr
+    assert json.loads(file.read_text(encoding="utf-8")) == {"plugins": {"shout": True, "acme-other": True}}
+    found = shouting.json("plugins", "disable", "shout", "acme-other", "--json")
+    assert [row["name"] for row in found["plugins"]] == ["shout", "other"]
+    assert json.loads(file.read_text(encoding="utf-8")) == {"plugins": {"shout": False, "acme-other": False}}
+
+
 def test_a_switch_that_does_not_count_says_so(shouting: Any) -> None:
     done = shouting("plugins", "enable", "shout", "--project")
     assert "shout (tools) is still off by default" in done.stdout

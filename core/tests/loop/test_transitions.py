@@ -1,24 +1,27 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from toolpost import ModelInfo, ModelRequest, Stop, ToolUse
 from toolpost.testing import FakeModel
 from toolpost_core.loop.budget import Ledger
+from toolpost_core.loop.queue import MessageQueue
 from toolpost_core.loop.state import State, StopReason, Transition
 from toolpost_core.loop.stream import Answer
-from toolpost_core.loop.turn import Ended, Keep, TurnLoop
+from toolpost_core.loop.turn import Ended, Keep, Tell, TurnLoop
 from toolpost_core.tools.abort import AbortNode
 from toolpost_core.tools.pipeline import CallResult
 from toolpost_core.tools.results import ResultStore
 
 
-async def play(model: FakeModel, blocks: int) -> tuple[list[State], Ended]:
+async def play(model: FakeModel, blocks: int, queue: MessageQueue | None = None) -> tuple[list[State], Ended]:
     """Run a loop of its own; the model's ends are blocked so many times. Return the state before each request."""
     states: list[State] = []
     left = iter([("more", None)] * blocks)
 
-    async def prepare(state: State) -> tuple[State, ModelRequest]:
+    async def prepare(state: State, tell: Tell) -> tuple[State, ModelRequest]:
         states.append(state)
         return state, ModelRequest(model="m", messages=state.messages)
 
@@ -31,6 +34,9 @@ async def play(model: FakeModel, blocks: int) -> tuple[list[State], Ended]:
     async def nothing(*_: object) -> None:
         return None
 
+    async def no_texts(*_: object) -> tuple[Sequence[str], str | None]:
+        return (), None
+
     loop = TurnLoop(
         provider=lambda: model,
         model=lambda: ModelInfo(id="m"),
@@ -41,16 +47,28 @@ async def play(model: FakeModel, blocks: int) -> tuple[list[State], Ended]:
         apply=lambda result: None,
         at_stop=at_stop,
         after_answer=nothing,
+        after_calls=no_texts,
         emit=lambda event: None,
         keep=Keep(
             block=lambda block, answer: "", result=lambda result: "", message=lambda m: "", replaced=lambda block: None
         ),
+        queue=queue or MessageQueue(lambda notice: None, waits=False),
         ledger=Ledger(),
         results=ResultStore(None),
         abort=AbortNode(),
     )
     ended = await loop.run(State(({"role": "user", "content": "go"},)))
     return states, ended
+
+
+async def test_what_came_up_meanwhile_goes_with_the_results_of_calls() -> None:
+    queue = MessageQueue(lambda notice: None, waits=False)
+    queue.put("a task ended")
+    model = FakeModel(["Searching", Stop("pause_turn")], ToolUse("t1", "x", {}), "Done.")
+    states, _ = await play(model, 0, queue)
+
+    assert [len(state.messages) for state in states] == [1, 2, 3]  # the answer that paused is sent back as it was
+    assert [block["type"] for block in states[2].messages[-1]["content"]] == ["tool_result", "text"]  # type: ignore[index]
 
 
 @pytest.mark.requirement("loop.named_transitions")

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from toolpost import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver
+from toolpost import Allow, Ask, Behavior, Decision, Deny, PermissionRequest, PermissionResolver, Rule
 from toolpost.testing import make_context
 from toolpost_core.permissions import gate
 from toolpost_core.permissions.combine import Opinion
-from toolpost_core.permissions.gate import Gate, Resolver
+from toolpost_core.permissions.gate import Early, Gate, Resolver
 
 
 class Says(PermissionResolver):
@@ -72,6 +73,7 @@ async def test_a_resolver_that_hangs_is_an_ask_after_its_time(tmp_path: Path, mo
     verdict = await Gate([Resolver("slow", "acme", Hangs(), True)]).decide(request(tmp_path))
 
     assert (verdict.behavior, verdict.resolver) == ("ask", "slow")
+    assert "'slow' (acme) gave no answer within 0.01 s" in verdict.reason
 
 
 async def test_what_a_resolver_answers_that_is_no_decision_is_an_ask(tmp_path: Path) -> None:
@@ -111,3 +113,59 @@ async def test_a_whole_cancellation_is_not_taken_for_an_opinion(tmp_path: Path) 
 
     with pytest.raises(asyncio.CancelledError):
         await deciding
+
+
+class LastInAuto(PermissionResolver):
+    """Counts how often it was asked."""
+
+    last_resort = ("auto",)
+    asked: list[str]
+
+    async def resolve(self, request: PermissionRequest) -> Decision | None:
+        self.asked.append(str(request.tool_input["command"]))
+        return Allow("looks fine")
+
+
+def with_last(*decisions: Decision | None) -> tuple[Gate, list[str]]:
+    asked: list[str] = []
+    first = [Resolver(f"r{n}", "acme", Says(decision=d), True) for n, d in enumerate(decisions)]
+    return Gate([*first, Resolver("last", "acme", LastInAuto(asked=asked), True)]), asked
+
+
+@pytest.mark.parametrize("decision", [Allow(), Ask("hm"), Deny("no")])
+async def test_the_last_resort_is_not_asked_where_somebody_has_an_opinion(tmp_path: Path, decision: Decision) -> None:
+    gate, asked = with_last(decision)
+
+    assert (await gate.decide(request(tmp_path, mode="auto"))).behavior == decision.behavior
+    assert asked == []
+
+
+async def test_the_last_resort_is_asked_about_what_is_left_open_in_its_modes(tmp_path: Path) -> None:
+    gate, asked = with_last(None)
+
+    assert (await gate.decide(request(tmp_path, mode="default"))).behavior == "ask"
+    assert asked == []
+    assert (await gate.decide(request(tmp_path, mode="auto"))).behavior == "allow"
+    assert asked == ["ls"]
+
+
+async def test_what_was_asked_ahead_counts_for_the_same_input_and_no_other(tmp_path: Path) -> None:
+    gate, asked = with_last(None)
+    first = request(tmp_path, mode="auto")
+    early = Early(first, asyncio.ensure_future(gate.ahead(first, None)))
+
+    assert (await gate.decide(first, early=early)).behavior == "allow"
+    assert asked == ["ls"]
+    assert (await gate.decide(replace(first, tool_input={"command": "rm"}), early=early)).behavior == "allow"
+    assert asked == ["ls", "rm"]
+
+
+@pytest.mark.parametrize(("behavior", "verdict"), [("deny", "ask"), ("ask", "ask"), ("allow", "allow")])
+async def test_where_nobody_enforces_rules_that_forbid_every_call_is_asked_about(
+    tmp_path: Path, behavior: Behavior, verdict: Behavior
+) -> None:
+    rule = Rule.parse("Edit(./notes.txt)", behavior, "userSettings")
+    decided = await gate_of(Allow("fine")).decide(replace(request(tmp_path), rules=(rule,)))
+
+    assert decided.behavior == verdict
+    assert ("no permission resolver that is on enforces rules" in decided.reason) == (verdict == "ask")

@@ -76,6 +76,54 @@ def test_a_package_in_a_namespace_is_found(site: Any, tmp_path: Path) -> None:
     assert declared.network
 
 
+IN_MODULE = """
+# /// toolpost
+# [capabilities]
+# network = true
+#
+# [capabilities.events]
+# stop = "observe"
+# ///
+
+raise SystemExit("imported")
+"""
+
+
+@pytest.mark.parametrize(("module", "place"), [("acme_count", "acme_count.py"), ("acme.count", "acme/count.py")])
+def test_a_module_without_a_package_declares_in_a_block_of_comments(
+    site: Any, tmp_path: Path, module: str, place: str
+) -> None:
+    site.install("acme-count", entries={"tools": {"count": f"{module}:count"}})
+    file = site.folder / place
+    file.parent.mkdir(exist_ok=True)
+    found = []
+    for text in (
+        IN_MODULE,
+        IN_MODULE.replace("network", "process"),
+        "raise SystemExit",
+        IN_MODULE.replace("true", "1"),
+    ):
+        file.write_text(text, encoding="utf-8")
+        inventory, entry = looked(tmp_path)
+        found.append(inventory.capabilities(entry))
+
+    first, second, third, last = found
+    assert first is not None
+    assert (first.file, first.as_values()) == (str(file), {"network": True, "events": {"stop": "observe"}})
+    assert second is not None
+    assert second.process
+    assert third is None
+    assert last is not None
+    assert "network is 1; allowed are true and false" in last.mistake
+
+
+def test_a_package_declares_in_its_file_and_not_in_comments(site: Any, tmp_path: Path) -> None:
+    site.install("acme-count", entries=ENTRIES)
+    site.package("acme_count", IN_MODULE)
+    inventory, entry = looked(tmp_path)
+    assert inventory.capabilities(entry) is None
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

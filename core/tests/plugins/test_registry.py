@@ -317,3 +317,23 @@ def test_a_kind_that_there_is_not_is_refused(site: Any, tmp_path: Path) -> None:
     site.install("acme-words", entries={"tool": {"word_count": "acme_words:word_count"}}, acme_words=WORDS)
     on = Started(tmp_path, {"word_count": True})
     assert "there is no kind of plugin 'tool'" in on.told
+
+
+def test_a_misspelt_event_is_told_with_the_plugins_own_line(tmp_path: Path, site: Any) -> None:
+    code = "from toolpost import on\n\n\n@on.pre_tool_uze\ndef look(event): ...\n"
+    site.install("acme-look", entries={"lifecycle": {"look": "acme_look"}}, acme_look=code)
+    started = Started(tmp_path, {"look": True})
+
+    started.registry.collect("lifecycle")
+    text = started.problems[-1].text
+    assert "Did you mean 'pre_tool_use'?" in text
+    assert text.endswith(f"({site.folder / 'acme_look.py'}:4)")
+
+
+def test_an_import_that_is_missing_is_told_with_the_plugins_own_line(tmp_path: Path, site: Any) -> None:
+    code = "from importlib import import_module\n\nimport_module('acme_nowhere')\n"
+    site.install("acme-look", entries={"lifecycle": {"look": "acme_look"}}, acme_look=code)
+    started = Started(tmp_path, {"look": True})
+
+    started.registry.collect("lifecycle")
+    assert started.problems[-1].text.endswith(f"({site.folder / 'acme_look.py'}:3)")

@@ -98,5 +98,6 @@ async def test_a_source_that_hangs_is_named_and_costs_only_its_own_sections(
     )
 
     assert [section.name for section in sections] == ["linux"]
+    assert told == ["The context plugin 'slow' gave no answer within 0.05 s: it adds nothing to the prompt."]
     assert len(told) == 1
     assert "'slow'" in told[0]

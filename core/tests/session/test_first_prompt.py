@@ -54,7 +54,7 @@ async def test_a_prompt_that_could_not_be_made_is_made_again_for_the_next_one(tm
     model = Late("Hello.")
     async with fake_session(tmp_path, model, House()) as session:
         assert result_of(await run(session, "hi")).is_error
-        session.set_model("right")
+        await session.set_model("right")
         assert result_of(await run(session, "hi")).text == "Hello."
 
     assert said(model) == [["the house rules", "hi"]]

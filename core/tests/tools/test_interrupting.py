@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from fake_session import fake_session, listen, of_type, result_of, run, texts
 from toolpost import AbortReason, Progress, Reply, Tool, ToolContext, ToolFailed, ToolFinished, ToolResult, ToolUse, on
 from toolpost.testing import FakeModel
 from toolpost_core.session.session import Session
+from toolpost_core.tools import watched
 
 Act = Callable[[ToolContext, str], Awaitable[Any]]
 
@@ -117,6 +119,26 @@ async def test_what_a_cancelled_tool_returns_is_kept(tmp_path: Path) -> None:
         events = await interrupted(session, running)
 
     assert texts(events)["t_a"] == "half of it"
+
+
+async def test_a_tool_that_takes_no_notice_of_being_cancelled_is_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched, "LAST_GRACE", 0.05)
+    running, release = asyncio.Event(), asyncio.Event()
+
+    async def act(ctx: ToolContext, what: str) -> str:
+        running.set()
+        while not release.is_set():
+            with suppress(asyncio.CancelledError):
+                await release.wait()
+        return "much too late"
+
+    async with fake_session(tmp_path, FakeModel(calls("a"), "Next."), Acts(act=act)) as session:
+        events = await interrupted(session, running)
+        assert "user interrupted" in texts(events)["t_a"]
+        assert result_of(await run(session)).text == "Next."
+        release.set()
 
 
 @pytest.mark.requirement("abort.interrupt_spares_blocking_tools")

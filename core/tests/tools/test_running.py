@@ -49,6 +49,7 @@ async def test_whatever_a_tool_raises_is_a_result_and_the_turn_goes_on(tmp_path:
 
     assert done.finished.is_error
     assert str(failure) in done.text
+    assert not done.text.endswith(": ")
     assert result_of(done.events).terminal_reason == "completed"
 
 

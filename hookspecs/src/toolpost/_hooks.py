@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
 import pluggy
@@ -17,9 +19,10 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 E = TypeVar("E")
 O = TypeVar("O")  # noqa: E741 - the pair E, O is what style.md and the docs call an event and its outcome
+Owner = TypeVar("Owner")
 
 Listener: TypeAlias = Callable[[E], Awaitable[O | None] | O | None]
-MethodListener: TypeAlias = Callable[[Any, E], Awaitable[O | None] | O | None]
+Coro: TypeAlias = Coroutine[Any, Any, O | None]
 Spec: TypeAlias = Callable[[E], O | None]
 Merge: TypeAlias = Callable[[Sequence[O]], O]
 
@@ -32,8 +35,39 @@ class ListenerOptions:
     timeout: float | None = None
 
 
+class Marks(ABC, Generic[E, O]):
+    """Marks functions, and methods of plugins, as listeners of an event; each keeps its type, `async` or not."""
+
+    @overload
+    def __call__(self, listener: Callable[[E], Coro[O]]) -> Callable[[E], Coro[O]]: ...
+
+    @overload
+    def __call__(self, listener: Callable[[E], O | None]) -> Callable[[E], O | None]: ...
+
+    @overload
+    def __call__(self, listener: Callable[[E], Awaitable[O | None]]) -> Callable[[E], Awaitable[O | None]]: ...
+
+    @overload
+    def __call__(self, listener: Callable[[Owner, E], Coro[O]]) -> Callable[[Owner, E], Coro[O]]: ...
+
+    @overload
+    def __call__(self, listener: Callable[[Owner, E], O | None]) -> Callable[[Owner, E], O | None]: ...
+
+    @overload
+    def __call__(
+        self, listener: Callable[[Owner, E], Awaitable[O | None]]
+    ) -> Callable[[Owner, E], Awaitable[O | None]]: ...
+
+    def __call__(self, listener: Callable[..., Any]) -> Callable[..., Any]:
+        """Mark a function, or a plugin's method, as a listener; its parameter is called `event`."""
+        return self._mark(listener)
+
+    @abstractmethod
+    def _mark(self, listener: Callable[..., Any]) -> Callable[..., Any]: ...
+
+
 @dataclass(frozen=True, eq=False)
-class Event(Generic[E, O]):
+class Event(Marks[E, O]):
     """One lifecycle event: its spec, the decorator for its listeners, and its merge rule.
 
     `kind` says whether an answer decides something; a failing listener of a `decide` event blocks, one of an `observe`
@@ -49,36 +83,47 @@ class Event(Generic[E, O]):
     deadline: float = 10.0
     preview: bool = False
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The hook's name, such as `pre_tool_use`."""
         return self.spec.__name__
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The name that settings and programs use, such as `PreToolUse`."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
-    @overload
-    def __call__(self, listener: Listener[E, O]) -> Listener[E, O]: ...
-
-    @overload
-    def __call__(self, listener: MethodListener[E, O]) -> MethodListener[E, O]: ...
-
-    def __call__(self, listener: Callable[..., Any]) -> Callable[..., Any]:
-        """Mark a function, or a plugin's method, as a listener of this event; its parameter is called `event`."""
-        return hookimpl(specname=self.name)(listener)
-
     def listener(
         self, *, on_failure: Literal["block", "continue"] | None = None, timeout: float | None = None
-    ) -> Callable[[Listener[E, O]], Listener[E, O]]:
-        """Mark a function as a listener with a time limit (seconds) or failure rule of its own."""
+    ) -> Marks[E, O]:
+        """Mark a function, or a method, as a listener with a time limit (seconds) or failure rule of its own.
 
-        def mark(listener: Listener[E, O]) -> Listener[E, O]:
-            vars(listener)["toolpost_listener"] = ListenerOptions(on_failure, timeout)
-            return self(listener)
+        Raises ValueError for a failure that is to block where the event is observed only, and for a time that is none.
+        """
+        if on_failure == "block" and self.kind == "observe":
+            raise ValueError(
+                f'on.{self.name}.listener(on_failure="block"): {self.title} is observed, so that nothing is held back '
+                "where a listener fails. Leave on_failure out, or listen to an event of the kind decide: "
+                "`toolpost hooks list --events` shows them"
+            )
+        if timeout is not None and not timeout > 0:
+            raise ValueError(f"on.{self.name}.listener(timeout={timeout!r}): it must be a number of seconds above 0")
+        return _WithOptions(self, ListenerOptions(on_failure, timeout))
 
-        return mark
+    def _mark(self, listener: Callable[..., Any]) -> Callable[..., Any]:
+        return hookimpl(specname=self.name)(listener)
+
+
+class _WithOptions(Marks[E, O]):
+    """What `Event.listener` returns."""
+
+    def __init__(self, event: Event[E, O], options: ListenerOptions) -> None:
+        self._event = event
+        self._options = options
+
+    def _mark(self, listener: Callable[..., Any]) -> Callable[..., Any]:
+        vars(listener)["toolpost_listener"] = self._options
+        return self._event._mark(listener)
 
 
 def options_of(listener: Callable[..., Any]) -> ListenerOptions:

@@ -21,9 +21,19 @@ def attach(
         if name in modules:
             return import_module(f"{base or module}.{name}")
         if name not in home:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_near(name, home)}", name=name)
         value = getattr(import_module(f"{base or module}.{home[name]}"), name)
         vars(sys.modules[module])[name] = value
         return value
 
     return __getattr__, [*sorted(home), *modules]
+
+
+def _near(name: str, known: Mapping[str, str]) -> str:
+    """Ask for the name that was meant; of what the interpreter looks up by itself, such as `__path__`, nothing."""
+    if name.startswith("_"):
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f". Did you mean {near[0]!r}?" if near else ""

@@ -59,6 +59,14 @@ class CompactionStrategy(Plugin, ABC):
     order: ClassVar[int] = 100
     """Cheap strategies come first: clearing results 10, collapsing 50, summaries 100."""
 
+    summarizes: ClassVar[bool] = False
+    """Whether it puts a summary in the place of what was said: PreCompact and PostCompact listeners are then told."""
+
+    def due(self, context: Context) -> bool:
+        """Whether `compact` would do something now. A strategy that summarizes says so before listeners are asked."""
+        del context
+        return True
+
     @abstractmethod
     async def compact(self, context: Context) -> Sequence[Message] | None:
         """Return the messages to go on with, or None to leave them. Messages that stay must be the same objects.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
+from toolpost.paths import DecidedPaths
 from toolpost.reads import ReadState
 from toolpost.stash import Stash
 
@@ -53,9 +54,11 @@ class AbortSignal(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOptions:
-    """The session's settings as a tool may read them."""
+    """The session's settings as a tool may read them; `images` and `documents` say what the model takes."""
 
     model: str = ""
+    images: bool = True
+    documents: bool = True
     tools: Sequence[str] = ()
     interactive: bool = False
     verbose: bool = False
@@ -66,7 +69,7 @@ class ToolOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """Which call this is and when to stop."""
+    """Which call this is, when to stop, and where its path led when it was decided on."""
 
     abort: AbortSignal
     session_id: str = ""
@@ -76,6 +79,7 @@ class Control:
     chain_id: str = ""
     depth: int = 0
     messages: Sequence[Message] = ()
+    paths: DecidedPaths = field(default_factory=DecidedPaths)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +161,13 @@ class ToolContext:
             return self.scope.home / text[2:]
         return self.cwd / text
 
+    def real(self, path: str | Path) -> Path:
+        """Return where a path of the model's leads, all links followed; `ctx.files` goes there by itself.
+
+        Raises InvalidInput as `resolve` does, StaleFile where it leads elsewhere than when the call was decided on.
+        """
+        return self.control.paths.real(self.resolve(path))
+
     @property
     def abort(self) -> AbortSignal:
         """Says when to stop."""
@@ -179,10 +190,11 @@ class ToolContext:
 
     @property
     def files(self) -> Files:
-        """Reads and writes files."""
+        """Reads and writes files; a path that the call was decided on must still lead to the same place."""
         from toolpost.services import Files
 
-        return self.services.get(Files)
+        files = self.services.get(Files)
+        return files.bound(self.control.paths) if self.control.paths.places else files
 
     @property
     def processes(self) -> Processes:

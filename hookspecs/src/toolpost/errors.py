@@ -9,8 +9,8 @@ ToolpostError
   ToolError                a tool call did not work; carries the text that the model reads
     InvalidInput           the input does not fit: the model can mend it
     ToolFailed             the tool ran and failed
+      StaleFile            a file is no longer what its reader or writer thought it to be
   Aborted                  the work was called off
-  StaleFile                a file is no longer what its writer thought it to be
   SessionError             a session can't be opened, read or written
 """
 
@@ -99,16 +99,16 @@ class ToolFailed(ToolError):
     """Raised when a tool ran and did not succeed; nothing is wrong with its input's shape."""
 
 
+class StaleFile(ToolFailed):
+    """Raised when a file is no longer what its reader or writer thought it to be; nothing was written."""
+
+
 class Aborted(ToolpostError):
     """Raised when work is called off; `reason` is one of the abort reasons of `AbortSignal`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"Called off: {reason}")
         self.reason = reason
-
-
-class StaleFile(ToolpostError):
-    """Raised when a file is no longer what its writer thought it to be; nothing was written."""
 
 
 class SessionError(ToolpostError):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toolpost.messages import Message
     from toolpost.permissions import Decision, PermissionMode, PermissionRequest, Rule, RuleUpdate
     from toolpost.providers import ModelInfo, Usage
+    from toolpost.services import FileRewind, Rewound, SentPrompt, TurnChanges
     from toolpost.session_events import SessionEvent
 
 
@@ -89,6 +90,16 @@ class CostLine:
     dollars: float | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class ConfiguredHook:
+    """A hook that is set up: for which event and what of it, what it runs, and the file that it stands in."""
+
+    event: str
+    matcher: str = ""
+    what: str = ""
+    source: str = ""
+
+
 class SessionDoor(Protocol):
     """A session as a front end drives it."""
 
@@ -116,14 +127,22 @@ class SessionDoor(Protocol):
     def messages(self) -> Sequence[Message]:
         """The conversation so far."""
 
-    def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
-        """Run one prompt (text or content blocks); the last event is the RunResult."""
+    def submit(
+        self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
+    ) -> AsyncIterator[SessionEvent]:
+        """Run one prompt (text or content blocks); the last event is the RunResult.
+
+        `message_id` is the uuid that its record gets, which must be new; one is made where none is given.
+        """
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
         """End the running turn; the session goes on. Does nothing when none runs."""
 
-    def set_model(self, name: str) -> ModelInfo:
-        """Use another model from the next request on."""
+    async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
+        """Use another model from the next request on; `source` says who asked for it, a program or a person and how.
+
+        Raises SessionError where a listener refuses, and ProviderError for a model that can't be used.
+        """
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
@@ -134,14 +153,42 @@ class SessionDoor(Protocol):
     def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
         """Add, replace or remove rules, for the session or in a settings file."""
 
+    def hooks(self) -> Sequence[ConfiguredHook]:
+        """The hooks that are set up, in the order of the settings."""
+
     def costs(self) -> Sequence[CostLine]:
         """What was used so far, a line a model."""
 
     async def clear(self) -> None:
         """Begin a new conversation, with a new session id."""
 
+    def sent_prompts(self) -> Sequence[SentPrompt]:
+        """Every prompt of the session, oldest first; those that the conversation went back from are `rewound`."""
+
+    async def turn_changes(self) -> Mapping[str, TurnChanges]:
+        """What the turns changed in files, by the prompt's id. Raises MissingService where no history is kept."""
+
+    async def plan_rewind(self, message_id: str) -> Sequence[FileRewind]:
+        """Say what `rewind_files` would do. Raises SessionError for an unknown id, MissingService."""
+
+    async def rewind_files(self, message_id: str, *, force: bool = False) -> Rewound:
+        """Bring the files back to what they were before a prompt; any message of its turn stands for the prompt.
+
+        Raises SessionError where something was changed by hand since, unless `force` says to go on, or where a file
+        can't be written: then no file is changed. Raises MissingService where no history is kept.
+        """
+
+    async def rewind_conversation(self, message_id: str) -> str:
+        """Go back to before a prompt and return its text; the transcript keeps what was said since.
+
+        Raises SessionError while a prompt runs, for an unknown id, and where no transcript is kept.
+        """
+
     async def reload(self) -> Sequence[str]:
-        """Read the settings anew and turn plugins on and off; returns what changed, a text for each."""
+        """Read the settings anew and turn plugins on and off; returns what changed or is wrong, a text for each.
+
+        Raises SettingsError where they can't be read or a listener refuses; all stays as it was then.
+        """
 
 
 class Host(Protocol):
@@ -154,6 +201,15 @@ class Host(Protocol):
     @property
     def version(self) -> str:
         """The version of core."""
+
+    def untrusted(self) -> Sequence[str]:
+        """What the folder's settings would set once the person trusts it, a text for each file or plugin.
+
+        Empty where the folder is trusted, where there is nothing, and where the person has said no before.
+        """
+
+    def trust(self, trusted: bool) -> None:
+        """Keep the person's answer for this folder. Raises SettingsError where it can't be kept."""
 
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[SessionDoor]:
         """Open a session; without `ask` nobody can be asked. Raises SessionError, SettingsError, ProviderError."""

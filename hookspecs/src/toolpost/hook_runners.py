@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
 if TYPE_CHECKING:
+    from toolpost.events._base import Outcome
     from toolpost.session import SessionScope
 
 
@@ -19,7 +20,7 @@ class HookJob:
     """One configured hook that an event matched.
 
     `handler` is the hook's entry in the settings, `payload` the JSON that it gets (compat.md 2.1), `timeout` is in
-    seconds.
+    seconds. `source` is the entry's place.
     """
 
     event: str
@@ -34,7 +35,8 @@ class HookAnswer:
     """What a hook said.
 
     `status`: `ok` (ran; `output` decides), `blocked` (exit 2 or its like; `reason` says why), `failed` (could not start
-    or ended otherwise), `timed_out`. `output` is the JSON object that it wrote, if any, `text` its plain output.
+    or ended otherwise), `timed_out`. `output` is the JSON object that it wrote, if any, `text` its plain output. A hook that
+    goes on in the background has a `later` answer: what it decides then counts for nothing, what it tells is kept.
     """
 
     status: Literal["ok", "blocked", "failed", "timed_out"]
@@ -43,6 +45,31 @@ class HookAnswer:
     errors: str = ""
     reason: str = ""
     exit_code: int | None = None
+    duration: float = 0.0
+    later: Awaitable[HookAnswer] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookRun:
+    """What became of one configured hook at one event.
+
+    `skipped` says why it was not run; empty where it was. `answer` is what its runner said, `outcome` what that came to.
+    """
+
+    hook: str
+    source: str = ""
+    skipped: str = ""
+    answer: HookAnswer | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookFiring:
+    """One event and all hooks that are configured for it. `subject` is what matchers ran on; `duration` in seconds."""
+
+    event: str
+    subject: str = ""
+    runs: Sequence[HookRun] = ()
     duration: float = 0.0
 
 

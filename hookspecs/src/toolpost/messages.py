@@ -107,3 +107,18 @@ def text_of(message: Message) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(cast("TextBlock", block)["text"] for block in content if block["type"] == "text")
+
+
+def object_in(answer: str) -> dict[str, Any] | None:
+    """Read an answer that was to be one JSON object, perhaps in a code fence; None for anything else."""
+    import json
+    import re
+
+    text = answer.strip()
+    if fenced := re.fullmatch(r"```(?:json)?\s*(\{.*\})\s*```", text, re.DOTALL):
+        text = fenced[1]
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

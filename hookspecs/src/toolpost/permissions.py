@@ -10,13 +10,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, Protocol, TypeAlias, TypedDict
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+)
 
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost.errors import SettingsError
 
 if TYPE_CHECKING:
+    from toolpost.messages import Message
+    from toolpost.session import SessionScope
     from toolpost.tools import Tool
 
 Behavior: TypeAlias = Literal["allow", "ask", "deny"]
@@ -105,7 +118,9 @@ class PermissionScope:
 class CommandPart:
     """One thing that a call would do, as rules see it: for a shell, one program with its arguments.
 
-    `doubt` says why it can't be vouched for (it is then never allowed by a read-only table); empty if it can.
+    `doubt` says why it can't be vouched for (it is then never allowed by a read-only table); empty if it can. `heads` are
+    the words that a specifier which covers it may begin with (up to the first blank or `:*`), so that few of many rules
+    need to be held against it; None where any may.
     """
 
     text: str
@@ -114,6 +129,7 @@ class CommandPart:
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     doubt: str = ""
+    heads: frozenset[str] | None = field(default=None, kw_only=True)
 
 
 class PermissionMatcher(Protocol):
@@ -204,12 +220,31 @@ class Deny(Decision):
         return "deny"
 
 
+DENIED_IN_A_ROW: Final = 3
+DENIED_IN_ALL: Final = 20
+
+
+class Denials(NamedTuple):
+    """How often calls of one kind were refused in this session, other than by a person."""
+
+    in_a_row: int = 0
+    in_all: int = 0
+
+    @property
+    def too_many(self) -> bool:
+        """Whether it is time for a person to look."""
+        return self.in_a_row >= DENIED_IN_A_ROW or self.in_all >= DENIED_IN_ALL
+
+
 @dataclass(frozen=True, kw_only=True)
 class PermissionRequest:
     """One call that waits for a decision.
 
     `tool_input` is the input as it would run. `rules` are those of all sources. `path` is the file that the call is
-    about, for tools that name one, as the input gives it.
+    about, for tools that name one, as the input gives it, `real_path` where it leads: the call goes there or nowhere, so
+    that is what to judge. `open_world` says that the call reaches beyond this machine. `described` is the tool's
+    `classifier_input`. `messages` are the conversation, `session` what there is beside it, such as settings and services;
+    both are missing where a decision is only explained. `denials` counts the refusals of calls of this kind so far.
     """
 
     tool_name: str
@@ -220,10 +255,16 @@ class PermissionRequest:
     tool_use_id: str = ""
     read_only: bool = False
     destructive: bool = False
+    open_world: bool = False
     path: str | None = None
+    real_path: Path | None = None
     matcher: PermissionMatcher | None = None
     agent_type: str | None = None
     skill: str | None = None
+    described: str = ""
+    messages: Sequence[Message] = ()
+    session: SessionScope | None = None
+    denials: Denials = field(default_factory=Denials)
 
     @property
     def mode(self) -> PermissionMode:
@@ -243,6 +284,17 @@ class PermissionResolver(Plugin, ABC):
             async def resolve(self, request: PermissionRequest) -> Decision | None:
                 ...
     """
+
+    last_resort: ClassVar[tuple[PermissionMode, ...]] = ()
+    """Modes in which it is asked about calls that everybody else leaves open, and about no others; empty: about all.
+
+    For what takes time or costs something. It is asked while PreToolUse listeners still run, and again only where they
+    changed the input.
+    """
+
+    enforces_rules: ClassVar[bool] = False
+    """Whether it holds calls against `PermissionRequest.rules`. Where there are rules that forbid something and no resolver
+    that is on does, each call is asked about."""
 
     @abstractmethod
     async def resolve(self, request: PermissionRequest) -> Decision | None:

@@ -234,6 +234,11 @@ class Provider(Plugin, ABC):
         del env
         return "none"
 
+    def small_model(self, env: Mapping[str, str]) -> str:
+        """Name a quick and cheap model for side questions; empty where the session's own serves."""
+        del env
+        return ""
+
     def model(self, name: str) -> ModelInfo:
         """Resolve an alias or id; an unknown id is passed on with cautious limits."""
         return ModelInfo(id=name)

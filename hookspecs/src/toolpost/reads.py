@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolpost.services import TextFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +25,17 @@ class FileRecord:
     limit: int | None = None
     partial: bool = False
     shown: bool = True
+
+    @classmethod
+    def of(cls, file: TextFile) -> FileRecord:
+        """Return the record of a file that the model knows without a Read, as it has just written it."""
+        return cls(digest=file.digest, mtime_ns=file.mtime_ns, size=file.size, shown=False)
+
+    def matches(self, file: TextFile) -> bool:
+        """Whether a file is as it was: by content, and only where none was hashed by time and size."""
+        if self.digest:
+            return self.digest == file.digest
+        return (self.mtime_ns, self.size) == (file.mtime_ns, file.size)
 
 
 class ReadState:
@@ -42,6 +57,11 @@ class ReadState:
     def forget(self, path: Path) -> None:
         """Forget a file."""
         self._records.pop(path, None)
+
+    def outdate(self, path: Path) -> None:
+        """Note that what the conversation shows of a file is not what it holds: a Read then shows it again."""
+        if (record := self._records.get(path)) is not None:
+            self._records[path] = replace(record, shown=False)
 
     def clear_shown(self) -> None:
         """After the conversation was compacted: nothing read before stands in it any more."""

@@ -1,4 +1,4 @@
-"""Turns words into arguments as the program would get them: quotes gone, braces and tildes expanded."""
+"""Turns words into arguments as the program would get them: quotes gone, braces, tildes and known variables expanded."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
-from .expansions import scripts_of
-from .syntax import Script, Strange, Sub, Text, Var, Word
+from .syntax import Piece, Script, Strange, Sub, Text, Var, Word, scripts_of
 
 _WILD = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_EXPANDED = re.compile(r"[*?\[{~]")
 _MOST_WORDS = 64
+
+
+class OneOf(str):
+    """The value of a variable that is some file name which this pattern matches."""
+
+    __slots__ = ()
+
+
+Values: TypeAlias = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
 class Argument:
     """One argument. `text` is all of it, or where `known` is false what is sure of its beginning.
 
-    `wild` says that unquoted wildcards stand in it, `splits` that it may become any number of words.
+    `wild` says that unquoted wildcards stand in it; `pattern` is then its text with quoted ones escaped. `splits` says that
+    it may become any number of words.
     """
 
     text: str
@@ -28,6 +39,7 @@ class Argument:
     strange: str = ""
     scripts: tuple[Script, ...] = ()
     source: str = ""
+    pattern: str = ""
 
     @property
     def plain(self) -> bool:
@@ -42,8 +54,30 @@ class Argument:
         return not self.text or (self.wild and self.text[0] in "*?[")
 
 
-def arguments(word: Word, values: Mapping[str, str | None], source: str = "") -> list[Argument]:
-    """Expand one word; `values` holds the parameters whose value is sure, such as HOME."""
+def assigned_text(word: Word, values: Values) -> str | None:
+    """The text that an assignment of this word gives a variable; None where that is only known once the line runs."""
+    first = word.pieces[0] if word.pieces else None
+    if isinstance(first, Text) and not first.quoted and first.text.startswith("~"):
+        return None
+    texts = [piece.text if isinstance(piece, Text) else _held(piece, values) for piece in word.pieces]
+    # After a colon a tilde is expanded, too; a pattern in a longer text would have to be told from its quoted part.
+    if None in texts or any(isinstance(text, OneOf) for text in texts) or ":~" in "".join(filter(None, texts)):
+        return None
+    return "".join(filter(None, texts))
+
+
+def looped(arg: Argument) -> str | None:
+    """What a loop's variable holds for one word of its list."""
+    if not arg.wild:
+        return arg.text if arg.known else None
+    return OneOf(arg.text) if arg.pattern == arg.text and not set(arg.text) & set("{}~\\") else None
+
+
+def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
+    """Expand one word; `values` holds the variables whose value is sure, such as HOME."""
+    only = word.pieces[0] if len(word.pieces) == 1 else None
+    if isinstance(only, Text) and (only.quoted or not _EXPANDED.search(only.text)):
+        return [Argument(only.text, source=source)]
     tilde = _tilde(word, values)
     unsure = next((piece for piece in word.pieces if _value(piece, values) is None), None)
     scripts = tuple(script for piece in word.pieces for script in scripts_of(piece))
@@ -58,7 +92,12 @@ def arguments(word: Word, values: Mapping[str, str | None], source: str = "") ->
         sure = word.pieces[: word.pieces.index(unsure)] if unsure else ()
         known = "".join(_value(piece, values) or "" for piece in sure)
         return [Argument("" if tilde is None else known, False, _is_wild(word), splits, strange, scripts, source)]
-    chars = [(char, piece.quoted) for piece in word.pieces for char in _value(piece, values) or ""]
+    chars = [
+        (char, not isinstance(value, OneOf) and (piece.quoted or isinstance(piece, Var)))
+        for piece in word.pieces
+        for value in (_value(piece, values) or "",)
+        for char in value
+    ]
     if tilde:
         chars = [(char, True) for char in tilde[0]] + chars[tilde[1] :]
     results = _expand_braces(chars)
@@ -70,21 +109,25 @@ def arguments(word: Word, values: Mapping[str, str | None], source: str = "") ->
             wild=_WILD.search("".join("x" if quoted else char for char, quoted in result)) is not None,
             scripts=scripts,
             source=source,
+            pattern="".join(f"[{char}]" if quoted and char in "*?[" else char for char, quoted in result),
         )
         for result in results
     ]
 
 
-def _value(piece: object, values: Mapping[str, str | None]) -> str | None:
+def _value(piece: Piece, values: Values) -> str | None:
     if isinstance(piece, Text):
         return piece.text
-    # An unquoted value is split and globbed again; the few that are known have nothing to split.
-    if isinstance(piece, Var) and (value := values.get(piece.name)) is not None:
-        return value if piece.quoted or not set(value) & set(" \t\n*?[\\") else None
-    return None
+    # An unquoted value is split and globbed again: only one that has nothing to split is sure.
+    value = _held(piece, values)
+    return value if value is None or piece.quoted or (value and not set(value) & set(" \t\n*?[\\")) else None
 
 
-def _many(piece: object) -> bool:
+def _held(piece: Piece, values: Values) -> str | None:
+    return values.get(piece.name) if isinstance(piece, Var) else None
+
+
+def _many(piece: Piece) -> bool:
     return isinstance(piece, Var) and piece.name in ("@", "*")
 
 
@@ -96,7 +139,7 @@ def _braces(word: Word) -> bool:
     return any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in word.pieces)
 
 
-def _tilde(word: Word, values: Mapping[str, str | None]) -> tuple[str, int] | tuple[()] | None:
+def _tilde(word: Word, values: Values) -> tuple[str, int] | tuple[()] | None:
     """The home folder for a leading tilde and the characters it stands for; None where it names another folder."""
     first = word.pieces[0] if word.pieces else None
     if not isinstance(first, Text) or first.quoted or not first.text.startswith("~"):

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import cache
 
 from .arguments import Argument
-from .special import SPECIAL, Effects
-from .table import GIT, LINKING, PROGRAMS, VERSION_ONLY
+from .record import Effects
+from .special import SPECIAL
+from .table import GIT, LINKING, PIP, PROGRAMS, VERSION_FLAGS, VERSION_ONLY
 
+_CHANGED = ("write*", "wipe*")
 _OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
 
 
 def effects_of(name: str, args: list[Argument]) -> Effects:
     """What the program does; a program without a row is refused with every argument as a file it may read."""
-    short = ("-V",) if name in ("python", "python3", "pip", "pip3", "uv") else ()
-    if name in VERSION_ONLY and len(args) == 1 and args[0].plain and args[0].text in ("--version", *short):
+    if len(args) == 1 and args[0].plain and args[0].text in _version_flags(name):
         return Effects()
     if name == "git":
         return _git(args)
+    if name in ("pip", "pip3") and args and args[0].plain and args[0].text in PIP:
+        return _read_row(f"{name} {args[0].text}", args[1:], PIP[args[0].text])
     row = PROGRAMS.get(name) or LINKING.get(name)
     if row is None:
         effects = Effects(why=f"{name} is not a program that is known to only read", known=False)
@@ -27,6 +32,12 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
     if name in LINKING:
         effects.refuse(f"{name} does more than change the files that it names")
     return effects
+
+
+def _version_flags(name: str) -> tuple[str, ...]:
+    if name not in VERSION_ONLY:
+        return ()
+    return ("--version", *(flag for flag, names in VERSION_FLAGS.items() if name in names))
 
 
 def _git(args: list[Argument]) -> Effects:
@@ -74,7 +85,9 @@ def _read_row(name: str, args: list[Argument], row: str) -> Effects:
     return effects
 
 
+@cache
 def _options(text: str) -> tuple[set[str], dict[str, tuple[str, bool]]]:
+    """The options of a row: those without a value, and those with one, its kind, and whether it may be missing."""
     flags: set[str] = set()
     valued: dict[str, tuple[str, bool]] = {}
     for token in text.split():
@@ -105,13 +118,19 @@ def _positional(
     """Take the options out, noting the files that they name; return the operands."""
     found: list[Argument] = []
     ended, at = False, 0
-    stops = name in ("printf", "test", "[", "cd", "find", "sed", "awk", "mawk", "gawk", "nawk", "dd")
+    none = name in ("test", "[", "find", "sed", "awk", "mawk", "gawk", "nawk", "dd", "set", "tar")
+    first = name in ("printf", "cd", "xxd")
     while at < len(args):
         arg = args[at]
         at += 1
         text = arg.text
-        if stops and (found or name not in ("printf", "cd")):
+        if none or (first and found):
             found.append(arg)
+        elif not ended and _is_sure_option(arg):
+            long, _, value = text.partition("=")
+            _long(
+                name, long, replace(arg, text=value, pattern=arg.pattern.partition("=")[2]), [], flags, valued, effects
+            )
         elif not arg.plain:
             if not ended and not harmless and (arg.may_be_option or arg.splits):
                 effects.refuse(f"{arg.source or text} may turn out to be an option of {name}")
@@ -124,7 +143,8 @@ def _positional(
             ended = True
         elif text.startswith("--"):
             long, has_value, value = text.partition("=")
-            at += _long(name, long, value if has_value else None, args[at : at + 1], flags, valued, effects)
+            given = Argument(value) if has_value else None
+            at += _long(name, long, given, args[at : at + 1], flags, valued, effects)
         elif text[1:].isdigit() and "-#" in flags:
             continue
         else:
@@ -135,7 +155,7 @@ def _positional(
 def _long(
     name: str,
     option: str,
-    value: str | None,
+    value: Argument | None,
     following: list[Argument],
     flags: set[str],
     valued: dict[str, tuple[str, bool]],
@@ -146,15 +166,21 @@ def _long(
     if option in valued:
         kind, optional = valued[option]
         if value is not None:
-            effects.files.append((kind, Argument(value)))
+            effects.files.append((kind, value))
         elif not optional:
-            effects.files.extend((kind, arg) for arg in following)
-            return 1
+            _take(name, option, kind, following, effects)
+            return 2 if kind == "pair" else 1
     elif option not in flags or value is not None:
         effects.refuse(f"the option {option} of {name} is not known to be harmless")
-        if value:
-            effects.files.append(("mention", Argument(value)))
+        if value is not None:
+            effects.files.append(("mention", value))
     return 0
+
+
+def _is_sure_option(arg: Argument) -> bool:
+    """Whether an argument that is not wholly known is one long option with a value: its name stands there."""
+    name, equals, _ = arg.text.partition("=")
+    return not arg.plain and not arg.splits and name.startswith("--") and bool(equals) and not set(name) & set("*?[")
 
 
 def _short(
@@ -173,7 +199,7 @@ def _short(
             if rest := text[position + 1 :]:
                 effects.files.append((kind, Argument(rest)))
             elif not optional:
-                effects.files.extend((kind, arg) for arg in following)
+                _take(name, option, kind, following, effects)
                 return 1
             return 0
         if option not in flags:
@@ -183,9 +209,15 @@ def _short(
     return 0
 
 
+def _take(name: str, option: str, kind: str, following: list[Argument], effects: Effects) -> None:
+    """Note the value that an option finds in the next argument."""
+    if not following:
+        effects.refuse(f"the option {option} of {name} has no value")
+    effects.files.extend((kind, arg) for arg in following)
+
+
 def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effects: Effects) -> None:
-    recursive = {"-r", "-R", "--recursive", "--dereference-recursive"} & effects.options
-    searches = name in ("grep", "egrep", "fgrep") and bool(recursive)
+    deep = _goes_deep(name, effects.options)
     for at, arg in enumerate(positional):
         if at < len(kinds):
             kind = kinds[at].rstrip("*")
@@ -196,6 +228,18 @@ def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effec
             kind = "write"
         if kind == "any" or (kind == "read" and arg.plain and arg.text == "-"):
             continue
-        effects.files.append(("tree" if searches and kind == "read" else kind, arg))
-    if not positional and (searches or name == "rg"):
-        effects.files.append(("tree", Argument(".")))
+        effects.files.append((deep if deep and kind in ("read", "tree") else kind, arg))
+    if not positional and kinds and kinds[0] in _CHANGED and name != "tee":
+        effects.refuse(f"{name} is called without a file")
+    if not positional and deep and name != "diff":
+        effects.files.append((deep, Argument(".")))
+
+
+def _goes_deep(name: str, options: set[str]) -> str:
+    """How the files below a folder are read, if they are: `tree`, or `follow` where links are followed, too."""
+    if name == "rg":
+        return "follow" if options & {"-L", "--follow"} else "tree"
+    if name in ("grep", "egrep", "fgrep"):
+        follows = options & {"-R", "--dereference-recursive"}
+        return "follow" if follows else "tree" if options & {"-r", "--recursive"} else ""
+    return "follow" if name == "diff" and options & {"-r", "--recursive"} else ""

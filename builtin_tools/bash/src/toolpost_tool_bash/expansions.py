@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .syntax import Piece, Script, Strange, Sub, Text, Unreadable, Var, Word
+from .syntax import Piece, Script, Strange, Sub, Text, Unreadable, Var, Word, merged, scripts_of
 
 _PLAIN = re.compile(r"[^\s;&|<>()'\"\\`$]+")
 _PLAIN_QUOTED = re.compile(r"[^\"\\`$]+")
 _PLAIN_BODY = re.compile(r"[^\\`$]+")
-_PLAIN_BRACED = re.compile(r"[^'\"\\`$}]+")
+_PLAIN_BRACED = re.compile(r"(?:[^'\"\\`$}<>]|[<>](?!\())+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!_-]")
 _ARITHMETIC = re.compile(r"[\d\s+*/%()<>=!&|^~?:-]*")
 _NUMBER_SLICE = re.compile(r":\s*-?\d+(:\s*-?\d+)?")
@@ -63,7 +63,7 @@ class WordReader:
                 self.at = plain.end()
             else:
                 pieces.extend(self._special(char))
-        return Word(_merge(pieces), start, self.at, self.joined)
+        return Word(merged(pieces), start, self.at, self.joined)
 
     def _special(self, char: str) -> list[Piece]:
         if char == "'":
@@ -127,7 +127,7 @@ class WordReader:
 
     def heredoc_body(self) -> tuple[Piece, ...]:
         """Read the whole text as the body of a here-document whose marker is not quoted."""
-        return _merge(self._double_quoted(_PLAIN_BODY, end=""))
+        return merged(self._double_quoted(_PLAIN_BODY, end=""))
 
     def _backticks(self, *, quoted: bool) -> Sub:
         start = self.at + 1
@@ -151,6 +151,8 @@ class WordReader:
 
     def _dollar(self, *, quoted: bool) -> list[Piece]:
         text, after = self.text, self.text[self.at + 1 : self.at + 2]
+        if text.startswith("$\\\n", self.at):
+            raise Unreadable("an expansion is split over lines")
         if text.startswith("$((", self.at):
             return [self._arithmetic(quoted=quoted)]
         if after == "(":
@@ -170,6 +172,8 @@ class WordReader:
             # Only one digit is part of a positional parameter's name without braces.
             shown = name[0][0] if name[0][0].isdigit() else name[0]
             self.at += 1 + len(shown)
+            if text.startswith("\\\n", self.at):
+                raise Unreadable("a variable's name is split over lines")
             return [Var(shown, quoted)]
         self.at += 1
         return [Text("$", quoted)]
@@ -220,6 +224,7 @@ class WordReader:
 
     def embedded(self, text: str) -> tuple[Script, ...]:
         """The substitutions in text whose other rules are not followed; quotes hide nothing here."""
+        text = text.replace("\\\n", "")
         reader = self._inside(text)
         found: list[Script] = []
         while reader.at < len(text):
@@ -273,7 +278,9 @@ class WordReader:
             if char == "}":
                 self.at += 1
                 return pieces
-            if run := _PLAIN_BRACED.match(self.text, self.at):
+            if self.text.startswith(("<(", ">("), self.at):
+                pieces.append(self._substitution(self.text[self.at : self.at + 2], quoted=quoted))
+            elif run := _PLAIN_BRACED.match(self.text, self.at):
                 pieces.append(Text(run[0], quoted=True))
                 self.at = run.end()
             elif char == "'":
@@ -285,22 +292,3 @@ class WordReader:
             else:
                 pieces.extend(self._special(char))
         raise Unreadable("an expansion in braces is not closed")
-
-
-def scripts_of(piece: Piece) -> tuple[Script, ...]:
-    """What runs to make this piece."""
-    if isinstance(piece, Sub):
-        return (piece.script,)
-    return () if isinstance(piece, Text) else piece.scripts
-
-
-def _merge(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """Join neighbours of plain text with the same quoting, so that keywords and names come out whole."""
-    merged: list[Piece] = []
-    for piece in pieces:
-        last = merged[-1] if merged else None
-        if isinstance(piece, Text) and isinstance(last, Text) and piece.quoted == last.quoted:
-            merged[-1] = Text(last.text + piece.text, piece.quoted)
-        else:
-            merged.append(piece)
-    return tuple(merged)

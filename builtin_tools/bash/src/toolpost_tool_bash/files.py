@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from .arguments import Argument, arguments
 from .parts import BashPart
 from .places import Place
-from .special import Effects
+from .record import Effects
 from .syntax import Redirect
 
 FREE: Final = frozenset(
@@ -17,6 +18,7 @@ FREE: Final = frozenset(
 )
 """Not files but descriptors that the shell has open anyway (63 stands for a process substitution)."""
 
+_MOST_ENTRIES = 5_000
 _WRITES = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
 
 
@@ -26,7 +28,7 @@ def files_of(effects: Effects, place: Place) -> tuple[tuple[Path, ...], tuple[Pa
     writes: list[Path] = []
     unknown = ""
     for kind, arg in effects.files:
-        if kind in ("text", "pattern", "any"):
+        if kind in ("text", "pattern", "any", "pair"):
             continue
         if kind in ("mention", "revision"):
             for candidate in _mentioned(arg):
@@ -36,11 +38,16 @@ def files_of(effects: Effects, place: Place) -> tuple[tuple[Path, ...], tuple[Pa
         if paths is None or (arg.text == "" and arg.known):
             shown = arg.source or arg.text or "it uses"
             unknown = unknown or f"the path {shown} is only known once the line runs"
-            continue
+            paths = place.guesses(arg)
         target = writes if kind in ("write", "wipe", "within") else reads
         target.extend(path for path in paths if str(path) not in FREE)
-        if kind in ("tree", "wipe"):
+        if kind in ("tree", "wipe", "follow"):
             target.extend(path / "**" for path in paths)
+        if kind == "follow":
+            for path in paths:
+                links = _links_below(path)
+                reads.extend(links or ())
+                unknown = unknown or ("" if links is not None else f"too much lies below {arg.text} to look for links")
     return tuple(reads), tuple(writes), unknown
 
 
@@ -67,12 +74,28 @@ def opened(redirect: Redirect, place: Place, source: str) -> BashPart | None:
     shown = f"{redirect.op} {source or target.text}"
     paths = place.paths(target) if not target.wild and not target.splits else None
     if paths is None or any(str(path).startswith(("/dev/tcp/", "/dev/udp/")) for path in paths):
-        return BashPart(shown, doubt="the target of a redirection is not known to be a file")
+        guesses = tuple(place.guesses(target))
+        written, read = (guesses, ()) if redirect.op in _WRITES else ((), guesses)
+        return BashPart(
+            shown, reads=read, writes=written, doubt="the target of a redirection is not known to be a file"
+        )
     if redirect.op == "<":
         return BashPart(shown, read_only=True, reads=tuple(paths))
     if redirect.op in _WRITES:
         return BashPart(shown, writes=tuple(paths), reads=tuple(paths) if redirect.op == "<>" else ())
     return BashPart(shown, doubt="the redirection is not understood")
+
+
+def _links_below(folder: Path) -> list[Path] | None:
+    """The links below a folder, for what follows them; None where that is too much to look at."""
+    found: list[Path] = []
+    seen = 0
+    for above, folders, files in os.walk(folder):
+        seen += len(folders) + len(files)
+        if seen > _MOST_ENTRIES:
+            return None
+        found.extend(path for name in (*folders, *files) if (path := Path(above, name)).is_symlink())
+    return found
 
 
 def _mentioned(arg: Argument) -> list[Argument]:

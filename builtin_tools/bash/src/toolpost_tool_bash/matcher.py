@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .analysis import MOST_PARTS, Analysis
-from .parts import BashPart, matches
+from .analysis import Analysis
+from .commands import MOST_PARTS
+from .parts import BashPart, heads_of, matches
 from .reader import Reader
 from .repository import runs_nothing
 from .syntax import Unreadable
@@ -62,18 +64,20 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
     try:
         script = reader.script()
         analysis.script(script, analysis.place)
+        if not script.items and line.strip():
+            analysis.add(BashPart(line.strip(), read_only=True))  # Nothing but remarks.
     except Unreadable as error:
         doubt = doubt or f"it can't be read as a whole: {error}"
-        _salvage(reader, analysis)
+        analysis.salvage(reader)
     except RecursionError:
         doubt = doubt or "it is nested too deep"
-        _salvage(reader, analysis)
+        analysis.salvage(reader)
     if len(analysis.parts) > MOST_PARTS:
         doubt = doubt or f"it would start more than {MOST_PARTS} programs"
     if not doubt and not analysis.parts and not line.strip():
         doubt = "it is empty"
     again = None if doubt or _PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
-    return BashMatcher(tuple(analysis.parts), doubt, again)
+    return BashMatcher([replace(part, heads=heads_of(part)) for part in analysis.parts], doubt, again)
 
 
 def _read_again(line: str, reader: Reader) -> str:
@@ -91,16 +95,3 @@ def _surface(line: str) -> str:
         if control or (char > "~" and unicodedata.category(char) in ("Cf", "Cc", "Cs", "Zl", "Zp")):
             return f"it holds the invisible character U+{ord(char):04X}"
     return ""
-
-
-def _salvage(reader: Reader, analysis: Analysis) -> None:
-    """Of a line that can't be read, list what can: bash runs the first lines before it meets a mistake further on."""
-    analysis.parts.clear()
-    for simple in reader.found:
-        try:
-            place = analysis.place.copy()
-            place.lose()
-            analysis.simple(simple, place, sure=False)
-        except (Unreadable, RecursionError):
-            text = reader.text[simple.start : simple.end]
-            analysis.parts.append(BashPart(text, doubt="it is nested too deep", dynamic=True))

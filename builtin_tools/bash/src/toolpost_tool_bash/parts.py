@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from toolpost.permissions import CommandPart
@@ -20,13 +22,20 @@ SAFE_VARIABLES: Final = words("""
     LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC LC_TIME LC_MESSAGES LC_MONETARY TZ TERM COLUMNS LINES NO_COLOR
     FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM CI NODE_ENV RAILS_ENV RACK_ENV APP_ENV GO111MODULE GOOS GOARCH
     CGO_ENABLED RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8
-    PYTHONHASHSEED DEBUG VERBOSE POSIXLY_CORRECT BLOCKSIZE BLOCK_SIZE TIME_STYLE QUOTING_STYLE DO_NOT_TRACK
+    PYTHONHASHSEED DEBUG VERBOSE BLOCKSIZE BLOCK_SIZE TIME_STYLE QUOTING_STYLE DO_NOT_TRACK
+    GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS PIP_DISABLE_PIP_VERSION_CHECK HOMEBREW_NO_AUTO_UPDATE
 """)
 """Variables that, set in front of a command, only change how it shows things."""
+
+_PAGERS = words("PAGER GIT_PAGER MANPAGER GH_PAGER SYSTEMD_PAGER")
 
 _GIT_VALUED = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path", "--super-prefix"}
 )
+_WITH_OPTIONS = words("""
+    npm pnpm yarn bun docker podman kubectl helm terraform tofu cargo pip pip3 uv poetry gh aws gcloud az systemctl apt
+    apt-get dnf yum brew composer bundle gem dotnet flyctl heroku vercel netlify
+""")
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,27 @@ class BashPart(CommandPart):
     exact: bool = False
     barred: str = ""
     dynamic: bool = False
+
+
+def harmless(name: str, value: str) -> bool:
+    """Whether a variable with this value, set in front of a command, only changes how it shows things."""
+    return name in SAFE_VARIABLES or (name in _PAGERS and value in ("cat", "''", '""', ""))
+
+
+def heads_of(part: BashPart) -> frozenset[str] | None:
+    """The first words of the specifiers that may cover a part; None where it may run anything."""
+    found: set[str] = set()
+    for vector in (part.args, *part.around):
+        if part.dynamic or (vector and not vector[0].plain):
+            return None
+        if vector:
+            found.update(form[0].text for form in _forms(vector))
+    for _, inner in part.inside:
+        more = heads_of(inner)
+        if more is None:
+            return None
+        found |= more
+    return frozenset(found)
 
 
 def matches(part: CommandPart, specifier: str, behavior: Behavior) -> bool:
@@ -69,11 +99,13 @@ def matches(part: CommandPart, specifier: str, behavior: Behavior) -> bool:
     if maybe and part.dynamic:
         return True
     for vector in (part.args, *part.around):
-        if vector and any(_fits(form, pattern, maybe=maybe) for form in _forms(vector)):
+        forms = _forms(vector) if vector else []
+        if any(_fits(form, pattern, maybe=maybe) or _fits_in_any_order(form, pattern) for form in forms):
             return True
     return any((certain or maybe) and matches(inner, specifier, behavior) for certain, inner in part.inside)
 
 
+@lru_cache(maxsize=1024)
 def _pattern(specifier: str) -> list[str]:
     """Split a specifier into one pattern an argument; `:*` at the end is ` *`."""
     text = specifier.strip()
@@ -91,12 +123,28 @@ def _forms(vector: Sequence[Argument]) -> list[Sequence[Argument]]:
     forms = [vector]
     if first.known and "/" in first.text:
         forms.append([Argument(first.text.rstrip("/").rpartition("/")[2]), *vector[1:]])
-    if forms[-1][0].text == "git":
-        at = 1
-        while at < len(vector) and vector[at].text.startswith("-"):
-            at += 2 if vector[at].text in _GIT_VALUED else 1
-        forms.append([Argument("git"), *vector[at:]])
+    program = forms[-1][0]
+    if program.text == "git":
+        forms.append([program, *_behind_options(vector, lambda text: text in _GIT_VALUED)])
+    elif program.text in _WITH_OPTIONS:
+        # Which of their options take the next word is not known: a subcommand counts in either case.
+        forms.extend([program, *_behind_options(vector, valued)] for valued in (_never, _unless_joined))
     return forms
+
+
+def _behind_options(vector: Sequence[Argument], valued: Callable[[str], bool]) -> Sequence[Argument]:
+    at = 1
+    while at < len(vector) and vector[at].text.startswith("-"):
+        at += 2 if valued(vector[at].text) else 1
+    return vector[at:]
+
+
+def _never(_option: str) -> bool:
+    return False
+
+
+def _unless_joined(option: str) -> bool:
+    return "=" not in option
 
 
 def _fits(vector: Sequence[Argument], pattern: list[str], *, maybe: bool) -> bool:
@@ -121,6 +169,27 @@ def _fits(vector: Sequence[Argument], pattern: list[str], *, maybe: bool) -> boo
         if not reach:
             return False
     return last + 1 in reach
+
+
+def _fits_in_any_order(vector: Sequence[Argument], pattern: list[str]) -> bool:
+    """Whether a prefix with options covers a command that has the same options elsewhere, or in other bundles."""
+    options = _options(pattern[1:-1])
+    if not options or pattern[-1] != "*" or vector[0].text != pattern[0]:
+        return False
+    words = [word for word in pattern[1:-1] if not word.startswith("-")]
+    given = [arg.text for arg in vector[1:] if arg.known]
+    return [text for text in given if not text.startswith("-")][: len(words)] == words and options <= _options(given)
+
+
+def _options(texts: Sequence[str]) -> set[str]:
+    """Long options without their values, and short ones one by one."""
+    found: set[str] = set()
+    for text in takewhile(lambda text: text != "--", texts):
+        if text.startswith("--"):
+            found.add(text.partition("=")[0])
+        elif text.startswith("-") and "*" not in text:
+            found.update("-" + char for char in text[1:])
+    return found
 
 
 def _closure(reach: set[int], pattern: list[str]) -> set[int]:

@@ -4,49 +4,93 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 
 from .arguments import Argument
 
 _MOST_MATCHES = 500
 _MOST_FOLDERS = 4
+_FROM_OUTSIDE = ("HOME", "PWD")
+# Brackets that mean the same to everybody; what others match is left open.
+_PLAIN_BRACKETS = re.compile(r"\[[!^]?[\w-]+\]|\[[*?[]\]")
 
 
 @dataclass
 class Place:
-    """The folders that the shell may be in at a point of the line; none where that can't be said."""
+    """Where the shell is at a point of the line: its folders (none where that can't be said), variables and functions.
+
+    `values` holds what is sure. Unless it is `followed`, an assignment may mean something else than it says; unless it is
+    `steady`, any command may go elsewhere. `start` are the folders that the line began in.
+    """
 
     folders: tuple[str, ...]
     values: dict[str, str | None]
     functions: set[str] = field(default_factory=set)
+    followed: bool = True
+    steady: bool = True
+    start: tuple[str, ...] = ()
 
     def copy(self) -> Place:
         """A subshell's own place."""
-        return Place(self.folders, dict(self.values), set(self.functions))
+        return replace(self, values=dict(self.values), functions=set(self.functions))
+
+    def elsewhere(self) -> Place:
+        """The place of another shell, which knows nothing of this one's functions and variables."""
+        values = {name: self.values.get(name) for name in _FROM_OUTSIDE}
+        return Place(self.folders, values, steady=self.steady, start=self.start)
+
+    def assign(self, name: str, value: str | None) -> None:
+        """Note an assignment."""
+        self.values[name] = value if self.followed else None
+
+    def forget(self, *, for_good: bool) -> None:
+        """Go on without the values of the line's own variables, and `for_good` without following them any more."""
+        self.values = {name: self.values.get(name) for name in _FROM_OUTSIDE}
+        self.followed = self.followed and not for_good
+
+    def blur(self, before: Mapping[str, str | None]) -> None:
+        """Go on without the values that were changed by what may not have run."""
+        for name in self.values:
+            if self.values[name] != before.get(name):
+                self.values[name] = None
 
     def move(self, folders: tuple[str, ...], *, sure: bool) -> None:
         """Go on in other folders; unless `sure`, the shell may as well have stayed where it was."""
+        folders = folders if self.steady else ()
         both = folders if sure else tuple(dict.fromkeys((*self.folders, *folders)))
         self.folders = both if len(both) <= _MOST_FOLDERS and folders else ()
         self.values["PWD"] = self.folders[0] if len(self.folders) == 1 else None
+
+    def stay_in(self, seen: Sequence[tuple[str, ...]]) -> None:
+        """Go on in any of the folders that were seen on the way."""
+        if len(set(seen)) > 1:
+            self.move(tuple(dict.fromkeys(chain(*seen))) if all(seen) else (), sure=True)
 
     def lose(self) -> None:
         """Go on without knowing where."""
         self.move((), sure=True)
 
+    def wander(self) -> None:
+        """Go on where any command may go elsewhere."""
+        self.steady = False
+        self.lose()
+
+    def guesses(self, arg: Argument) -> list[Path]:
+        """The files that an argument names if the shell is still where it began: enough for a deny rule, for no other."""
+        begun = Place(self.start, {})
+        return begun.paths(arg) or []
+
     def paths(self, arg: Argument) -> list[Path] | None:
         """The files that an argument may name; None where that is only known once the line runs."""
         if not arg.known:
             return None
-        if arg.text.startswith("/"):
-            spellings = [arg.text]
-        elif not self.folders:
+        spellings = self._spellings(_pattern(arg) if arg.wild else arg.text)
+        if spellings is None:
             return None
-        else:
-            spellings = [os.path.join(folder, arg.text) for folder in self.folders]  # noqa: PTH118 - keeps `..` and `.`
         if not arg.wild:
             return [Path(spelling) for spelling in spellings]
         found: list[Path] = []
@@ -58,9 +102,25 @@ class Place:
             found.append(_base(spelling))
         return found
 
+    def _spellings(self, text: str) -> list[str] | None:
+        if text.startswith("/"):
+            return [text]
+        # Joined as text: `..` is resolved with the links, not before.
+        return [os.path.join(folder, text) for folder in self.folders] or None  # noqa: PTH118
+
+
+def _pattern(arg: Argument) -> str:
+    """The pattern of an argument, or one that matches more where brackets are not plain."""
+    pattern = (arg.pattern or arg.text).replace("[^", "[!")
+    for component in pattern.split("/"):
+        rest = _PLAIN_BRACKETS.sub("", component)
+        if "[" in rest:
+            return pattern.replace(component, component[: component.index("[")] + "*")
+    return pattern
+
 
 def _glob(pattern: str) -> Iterator[str]:
-    return glob.iglob(pattern.replace("[^", "[!"))  # noqa: PTH207 - Path.glob wants relative patterns
+    return glob.iglob(pattern)  # noqa: PTH207 - Path.glob wants relative patterns
 
 
 def _base(pattern: str) -> Path:

@@ -1,8 +1,10 @@
-"""Whether git's read-only commands would start nothing in a folder: its configuration may name programs."""
+"""Whether commands that only read would start nothing in a folder: what lies there may name programs."""
 
 from __future__ import annotations
 
+import os.path
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 _MOST_BYTES = 100_000
@@ -28,6 +30,12 @@ def runs_nothing(folder: Path) -> bool:
         except OSError:
             return False
     return True
+
+
+def holds_any(names: Iterable[str], folders: Iterable[str]) -> bool:
+    """Whether a file of one of these names lies in a folder or above it."""
+    places = {place for folder in folders for place in (Path(folder), *Path(folder).parents)}
+    return any(os.path.lexists(place / name) for place in places for name in names)
 
 
 def _pointer_is_plain(marker: Path) -> bool:

@@ -1,138 +1,64 @@
-"""One command in a fresh bash: its output in a file, its last folder in another."""
+"""One command in a fresh bash, which tells at its end where it left off and what it ran last."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import shlex
-import time
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolpost import Aborted
+from toolpost import Shell
 
 if TYPE_CHECKING:
-    from toolpost import AbortSignal, Processes
-    from toolpost.services import Process
+    from collections.abc import Mapping
 
 # Longer ones would not fit into one argument of a program (131,072 bytes on Linux).
 _MOST_ARGUMENT = 100_000
 _UNSET = ("BASH_ENV", "ENV", "CDPATH", "GLOBIGNORE", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "BASH_XTRACEFD")
-_SET = {
-    "TOOLPOST": "1",
-    "GIT_EDITOR": "true",
-    "EDITOR": "true",
-    "VISUAL": "true",
-    "GIT_PAGER": "cat",
-    "PAGER": "cat",
-    "MANPAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
-    "TERM": "dumb",
-}
+# The end is told by a trap, so that `exit` and `set -e` lose nothing, and to a file, because a descriptor would be inherited
+# by everything that the command starts. A trap of the command's own takes its place, and the folder then stays.
+_SETUP = r"""
+printf -v __toolpost %q "$1"
+trap "{ __toolpost=\"\${PIPESTATUS[*]}\"; set +xv; } 2>/dev/null
+{ builtin pwd -P; builtin printf '\\0%s\\0%s\\0' \"\$BASH_COMMAND\" \"\$__toolpost\"; } >|$__toolpost 2>/dev/null" EXIT
+unset __toolpost
+"""
 
 
-MOST_OUTPUT = 2_000_000_000
-"""Bytes of output at which a command is ended: it goes to a file, and would fill the disk until the time-out."""
+def setup_file(folder: Path) -> Path:
+    """Return where the session's setup is; it may not be there yet."""
+    return folder / "bash-setup.sh"
 
 
-@dataclass(frozen=True)
-class Running:
-    """A command that was started, the file that collects its output, and the file that gets its last folder."""
-
-    process: Process
-    output: Path
-    folder_file: Path
+def write_setup(file: Path, snapshot: str = "") -> None:
+    """Write what every bash of the session reads first; `snapshot` defines functions and aliases."""
+    new = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}")
+    new.write_text(snapshot + _SETUP, "utf-8", errors="surrogateescape")
+    new.replace(file)
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command came to its end; `folder` is where it left off, if it got so far to say.
+def fresh_bash(command: str, *, env: Mapping[str, str], folder: Path, aliases: bool = False) -> Shell:
+    """Return a bash for one command; the setup is there. Raises OSError where `folder` can't be written.
 
-    `flooded` says that it was ended because it wrote more than a disk should hold.
+    With `aliases` the setup stands on a line of its own, as what a line defines is expanded in those after it. Otherwise
+    the lines of the command keep their numbers.
     """
-
-    code: int
-    timed_out: bool
-    folder: Path | None
-    flooded: bool = False
-
-
-async def start(command: str, *, processes: Processes, cwd: Path, env: Mapping[str, str], folder: Path) -> Running:
-    """Start a command; raises OSError where bash or the folder is not there. The caller removes the files."""
     name = f"bash-{uuid.uuid4().hex[:12]}"
-    running_in = folder / f"{name}.cwd"
-    output = folder / f"{name}.txt"
-    script_file = folder / f"{name}.sh"
-    fd = os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    # The folder is told by a trap, so that `exit` and `set -e` lose nothing; a file, because a descriptor would be
-    # inherited by everything that the command starts.
-    setup = f"exec >&{fd} 2>&1 {fd}>&-; trap {shlex.quote(f'pwd -P >{shlex.quote(str(running_in))}')} EXIT\n"
-    try:
-        if len(command) <= _MOST_ARGUMENT // 4 or len(command.encode()) <= _MOST_ARGUMENT:
-            argv = ["bash", "--noprofile", "--norc", "-c", setup + command + "\n"]
-        else:
-            script_file.write_text(setup + f"rm -f {shlex.quote(str(script_file))}\n" + command + "\n", "utf-8")
-            argv = ["bash", "--noprofile", "--norc", str(script_file)]
-        kept = {key: value for key, value in env.items() if key not in _UNSET}
-        process = await processes.start(argv, cwd=cwd, env={**kept, **_SET}, merge_errors=True, pass_fds=(fd,))
-    except BaseException:
-        output.unlink(missing_ok=True)
-        script_file.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(fd)
-    return Running(process, output, running_in)
+    told, script = folder / f"{name}.told", None
+    told.touch(0o600)
+    setup = f". {shlex.quote(str(setup_file(folder)))} {shlex.quote(str(told))}"
+    text = f"{setup}{chr(10) if aliases else '; '}{command}\n"
+    if len(text) <= _MOST_ARGUMENT // 4 or len(text.encode()) <= _MOST_ARGUMENT:
+        last = ["-c", text]
+    else:
+        script = folder / f"{name}.sh"
+        script.write_text(text, "utf-8")
+        last = [str(script)]
+    kept = {key: value for key, value in env.items() if key not in _UNSET}
+    return Shell(argv=("bash", "--noprofile", "--norc", *last), env=Shell.environment(kept), told=told, script=script)
 
 
-async def wait(
-    running: Running, *, timeout: float, abort: AbortSignal, tell: Callable[[float], None] | None = None
-) -> Ended:
-    """Wait for the end; `tell` is called each second with the seconds so far.
-
-    At the time-out, at an abort and at `MOST_OUTPUT` everything that the command started is ended. Raises Aborted.
-    """
-    process = running.process
-    started = time.monotonic()
-    end = asyncio.ensure_future(process.wait())
-    called_off = asyncio.ensure_future(abort.wait())
-    timed_out = flooded = False
-    try:
-        while not end.done() and not called_off.done() and not timed_out and not flooded:
-            left = started + timeout - time.monotonic()
-            await asyncio.wait({end, called_off}, timeout=min(1.0, left), return_when=asyncio.FIRST_COMPLETED)
-            elapsed = time.monotonic() - started
-            timed_out = not end.done() and elapsed >= timeout
-            flooded = not end.done() and not timed_out and _size(running.output) > MOST_OUTPUT
-            if tell is not None and elapsed >= 1 and not end.done():
-                tell(elapsed)
-        if not end.done():
-            await process.stop(grace=0.5 if timed_out else 0.05)
-            if not timed_out and not flooded:
-                raise Aborted(called_off.result())
-        await process.read()
-        return Ended(process.returncode or 0, timed_out, _folder(running.folder_file), flooded)
-    finally:
-        called_off.cancel()
-        if process.returncode is None:
-            await asyncio.shield(asyncio.ensure_future(process.stop()))
-        end.cancel()
-        running.folder_file.unlink(missing_ok=True)
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
-
-
-def _folder(told: Path) -> Path | None:
-    with contextlib.suppress(OSError, ValueError):
-        text = told.read_text("utf-8", errors="surrogateescape").removesuffix("\n")
-        if text and Path(text).is_dir():
-            return Path(text)
-    return None
+def environment(given: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the environment to start from."""
+    return given or os.environ

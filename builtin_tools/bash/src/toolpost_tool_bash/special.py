@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from .arguments import Argument
-from .syntax import words
-
-
-@dataclass
-class Effects:
-    """Files by kind (`read`, `list`, `tree`, `write`, `wipe`), and why the table does not vouch for the rest."""
-
-    files: list[tuple[str, Argument]] = field(default_factory=list)
-    why: str = ""
-    known: bool = True
-    operands: list[Argument] = field(default_factory=list)
-    options: set[str] = field(default_factory=set)
-
-    def refuse(self, why: str) -> None:
-        """Keep the first reason."""
-        self.why = self.why or why
-
+from .awk import awk
+from .record import Effects
+from .sed import sed
+from .syntax import is_own_variable, words
 
 Special = Callable[[str, list[Argument], list[Argument], Effects], None]
 _UNARY = frozenset("-" + char for char in "abcdefghknprstuwxzGLNOS")
@@ -40,11 +27,10 @@ _FIND_VALUED = words("""
     -used -newermt -newerat -newerct
 """)
 _FIND_FILES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
+# What a format consists of beside `%n`: characters and the conversions that only print.
+_FORMATS = re.compile(r"%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlLjzt]*(?:\([^)]*\)T|[a-mo-zA-Z])|[^%]+")
+_SET_NAMES = words("pipefail errexit nounset xtrace")
 FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_SED_PLAIN = frozenset("pPdDgGhHnNxl=q")
-_SED_ADDRESS = re.compile(r"[\s;{}]*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n\[]|\\[^\n])*/I?)\s*,?\s*[+~]?)*\s*!?\s*")
-_SED_OPTIONS = re.compile(r"-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|sandbox)")
-_AWK_UNSAFE = re.compile(r"system|\||>|getline|@|ARGV|ARGC|ENVIRON|PROCINFO|close|fflush")
 _JQ_UNSAFE = re.compile(r"\b(import|include|env|input_filename|get_search_list|debug|stderr)\b|\$ENV|\$__")
 
 
@@ -80,6 +66,13 @@ def _test(name: str, positional: list[Argument], _args: list[Argument], effects:
             effects.refuse("the test has no closing bracket")
         positional = positional[:-1]
     check_test(positional, effects)
+
+
+def _printf(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    form = positional[0] if positional else Argument("")
+    # `%n` sets the variable that the argument names, PATH as well as any other.
+    if len(positional) > 1 and (not form.plain or "%" in _FORMATS.sub("", form.text)):
+        effects.refuse(f"the format of {name} may set a variable")
 
 
 def _date(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
@@ -123,103 +116,6 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
             effects.files.extend(("mention", value) for value in following)
 
 
-def _sed(_name: str, _positional: list[Argument], args: list[Argument], effects: Effects) -> None:
-    scripts: list[Argument] = []
-    files: list[Argument] = []
-    in_place = ended = False
-    at = 0
-    while at < len(args):
-        arg = args[at]
-        at += 1
-        if ended or not arg.text.startswith("-") or arg.text == "-":
-            if arg.may_be_option or (not arg.known and not arg.text):
-                effects.refuse("a word of sed may turn out to be an option")
-            files.append(arg)
-        elif not arg.plain:
-            effects.refuse("an option of sed is only known once it runs")
-        elif arg.text == "--":
-            ended = True
-        elif arg.text in ("-e", "--expression"):
-            scripts.extend(args[at : at + 1])
-            at += 1
-        elif arg.text.startswith("--expression="):
-            scripts.append(Argument(arg.text.partition("=")[2]))
-        elif re.fullmatch(r"-i\S*|-[nErsuz]+i\S*|--in-place(=.*)?", arg.text):
-            in_place = True
-            if "/" in arg.text or "*" in arg.text:
-                effects.refuse("sed writes its backup elsewhere")
-        elif not _SED_OPTIONS.fullmatch(arg.text):
-            effects.refuse(f"the option {arg.text} of sed is not known to be harmless")
-    if not scripts:
-        scripts, files = files[:1], files[1:]
-    effects.files.extend(("write" if in_place else "read", arg) for arg in files)
-    for script in scripts or [Argument("", known=False)]:
-        if not script.known or not sed_only_edits(script.text):
-            effects.refuse("the script of sed may write a file or run a program")
-
-
-def sed_only_edits(script: str) -> bool:
-    """Whether a sed script only prints, deletes and substitutes; a form that is not spelled out here is refused."""
-    at = 0
-    while at < len(script):
-        address = _SED_ADDRESS.match(script, at)
-        at = address.end() if address else at
-        if at >= len(script):
-            return True
-        command = script[at]
-        at += 1
-        if command in "sy":
-            end = _substitution_end(script, at)
-            if end is None:
-                return False
-            flags = re.compile(r"[gpiI0-9]*").match(script, end)
-            at = flags.end() if flags else end
-        elif command == "q":
-            number = re.compile(r"\s*\d*").match(script, at)
-            at = number.end() if number else at
-        elif command not in _SED_PLAIN:
-            return False
-        closing = re.compile(r"[ \t]*(?:[;\n}]|$)").match(script, at)
-        if not closing:
-            return False
-        at = closing.end()
-    return True
-
-
-def _substitution_end(script: str, at: int) -> int | None:
-    start, delimiter = at, script[at : at + 1]
-    if not delimiter or delimiter in "\\\n" or delimiter.isalnum() or delimiter.isspace():
-        return None
-    for _ in range(2):
-        at += 1
-        while at < len(script) and script[at] != delimiter:
-            at += 2 if script[at] == "\\" else 1
-        if at >= len(script):
-            return None
-    # A delimiter inside a bracket expression is read in two ways by different versions.
-    if re.search(r"\[[^\]]*" + re.escape(delimiter), script[start + 1 : at]):
-        return None
-    return at + 1
-
-
-def _awk(name: str, _positional: list[Argument], args: list[Argument], effects: Effects) -> None:
-    at = 0
-    while at < len(args) and args[at].known and args[at].text.startswith("-") and args[at].text != "-":
-        option = args[at].text
-        if not args[at].plain or not re.fullmatch(r"-F.*|-v.*|--", option, re.DOTALL):
-            effects.refuse(f"the option {option} of {name} is not known to be harmless")
-        at += 2 if option in ("-F", "-v") else 1
-        if option == "--":
-            break
-    program, files = args[at : at + 1], args[at + 1 :]
-    if not program or not program[0].known or _AWK_UNSAFE.search(program[0].text):
-        effects.refuse(f"the program of {name} may write, read elsewhere or run something")
-    for arg in files:
-        if arg.may_be_option:
-            effects.refuse(f"{arg.source} may turn out to be an option of {name}")
-        effects.files.append(("read", arg))
-
-
 def _copy(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
     folder = any(kind == "write" for kind, _ in effects.files)
     sources, target = (positional, []) if folder else (positional[:-1], positional[-1:])
@@ -252,6 +148,46 @@ def _dd(name: str, _positional: list[Argument], args: list[Argument], effects: E
     effects.refuse(f"{name} writes")
 
 
+def _set(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    for before, arg in pairwise((Argument(""), *positional)):
+        option = re.fullmatch(r"[-+][eux]*o?", arg.text) and len(arg.text) > 1
+        named = arg.text in _SET_NAMES and before.text.startswith(("-", "+")) and before.text.endswith("o")
+        if not arg.plain or not (option or named) or (arg.text[1:] == "o" and arg is positional[-1]):
+            effects.refuse(f"{name} may change more than how the line ends and what is shown")
+    if not positional:
+        effects.refuse(f"{name} shows all variables")
+
+
+def _variables(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    if any(
+        not arg.plain or not re.fullmatch(r"[a-z]\w*", arg.text) or not is_own_variable(arg.text) for arg in positional
+    ):
+        effects.refuse(f"{name} may set a variable that changes what follows")
+
+
+def _packed(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    reads = effects.options & {"-c", "-l", "-t", "--stdout", "--to-stdout", "--list", "--test"}
+    effects.files.extend(("read" if reads else "write", arg) for arg in positional if arg.text != "-")
+    if not reads:
+        effects.refuse(f"{name} puts a file in the place of another")
+
+
+def _listed(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    effects.files.extend(("read", arg) for arg in positional[:1])
+    if not effects.options & {"-l", "-v", "-Z"}:
+        effects.refuse(f"{name} writes files")
+
+
+def _tar(name: str, _positional: list[Argument], args: list[Argument], effects: Effects) -> None:
+    """Only `tar tf FILE`, with the letters in any order and `f` as the last: the long forms run and write too much."""
+    letters = re.fullmatch(r"-?(?=\w*t)[tvzjJ]+f", args[0].text) if args and args[0].plain else None
+    if letters and len(args) > 1 and args[1].plain and ":" not in args[1].text:
+        effects.files.append(("read", args[1]))
+        if all(arg.plain and not arg.text.startswith("-") for arg in args[2:]):
+            return
+    effects.refuse(f"{name} may write files or run a program")
+
+
 def _listing(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
     lists = {"--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}
     if positional and not effects.options & lists:
@@ -277,11 +213,12 @@ SPECIAL: Final[dict[str, Special]] = {
     "pattern": _nothing,
     "jq": _jq,
     "test": _test,
+    "printf": _printf,
     "date": _date,
     "psflags": _process_flags,
     "find": _find,
-    "sed": _sed,
-    "awk": _awk,
+    "sed": sed,
+    "awk": awk,
     "cd": _nothing,
     "copy": _copy,
     "move": _move,
@@ -293,4 +230,9 @@ SPECIAL: Final[dict[str, Special]] = {
     "worktree": _words({"list": 1}),
     "config": _config,
     "reflog": _words({"": 0, "show": 1}),
+    "set": _set,
+    "variables": _variables,
+    "packed": _packed,
+    "listed": _listed,
+    "tar": _tar,
 }

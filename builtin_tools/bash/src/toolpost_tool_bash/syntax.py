@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -120,6 +121,41 @@ class Script(NamedTuple):
     items: tuple[Pipeline, ...]
 
 
+def scripts_of(piece: Piece) -> tuple[Script, ...]:
+    """What runs to make this piece."""
+    if isinstance(piece, Sub):
+        return (piece.script,)
+    return () if isinstance(piece, Text) else piece.scripts
+
+
+def and_or_lists(items: Sequence[Pipeline]) -> list[list[Pipeline]]:
+    """The pipelines of a list, those together that are joined by && and ||."""
+    groups: list[list[Pipeline]] = []
+    for item in items:
+        if item.joiner in ("&&", "||"):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def merged(pieces: list[Piece]) -> tuple[Piece, ...]:
+    """Join neighbours of plain text with the same quoting, so that keywords and names come out whole."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if isinstance(piece, Text) and isinstance(last, Text) and piece.quoted == last.quoted:
+            joined[-1] = Text(last.text + piece.text, piece.quoted)
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text, for lists of names that are easier read without quotes."""
     return frozenset(text.split())
+
+
+def is_own_variable(name: str) -> bool:
+    """Whether a variable of this name belongs to the line alone: no shell and no program gives it a meaning."""
+    return name.islower() and not name.endswith("_proxy") and not name.startswith(("npm_", "_"))

@@ -19,7 +19,7 @@ from .syntax import words
 
 _CUT = "--bytes=text --characters=text --fields=text --delimiter=text --complement --only-delimited"
 _GREP = (
-    "-EFGPivwxycLlqsbHhnTUzoaIrR -e=pattern -f=read -m=text -A=text -B=text -C=text -d=text -D=text -# "
+    "-EFGPivwxycLlqsbHhnTUzoaIrR -e=pattern -f=read -m=text -A=text -B=text -C=text -D=text -# "
     "--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=pattern --file=read --ignore-case "
     "--no-ignore-case --invert-match --word-regexp --line-regexp --count --color?=text --colour?=text "
     "--files-without-match --files-with-matches --max-count=text --only-matching --quiet --silent --no-messages "
@@ -46,6 +46,13 @@ _SHOW = (
     "--no-decorate --walk-reflogs --parents --children --not --stdin | text*"
 )
 
+PIP: Final[dict[str, str]] = {
+    "list": "-l --local --user --not-required --no-color --format=text --exclude=text |",
+    "show": "-f --files --no-color | text*",
+    "freeze": "-l --local --user --all --no-color --exclude=text |",
+}
+"""The rows of pip's subcommands."""
+
 PROGRAMS: Final[dict[str, str]] = {
     # Builtins and what only prints
     ":": "!| text*",
@@ -56,10 +63,16 @@ PROGRAMS: Final[dict[str, str]] = {
     "type": "-tpaPf | text*",
     "which": "!-as --all | text*",
     "whereis": "!-bmsu | text*",
-    "printf": "| text*",
+    "printf": "| printf",
     "test": "| test",
     "[": "| test",
     "wait": "| text*",
+    "set": "| set",
+    "read": "-rs -d=text -n=text -N=text -p=text -t=text -u=text | variables",
+    "ulimit": "-SHacdefilmnpqrstuvx |",
+    "umask": "-pS |",
+    "jobs": "-lnprs |",
+    "help": "-dms | text*",
     "sleep": "!| text*",
     "seq": "!-w -s=text -f=text --equal-width --separator=text --format=text | text*",
     "basename": "!-az -s=text --multiple --suffix=text --zero | text*",
@@ -83,6 +96,12 @@ PROGRAMS: Final[dict[str, str]] = {
     "ps": "-AaedfFjlLMmTwcHyN -o=text -p=text -u=text -U=text -C=text -t=text -g=text -s=text --no-headers --sort=text "
     "--forest --pid=text --ppid=text --user=text --format=text | psflags",
     "pgrep": "!-acfilnovwx -d=text -g=text -G=text -P=text -s=text -t=text -u=text -U=text | text*",
+    "pidof": "-sx | text*",
+    "lscpu": "-aceJpxy |",
+    "lsblk": "-abdfilmnoOprstSPJ | list*",
+    "lsof": "-nPltU -i?=text -p=text -u=text -c=text | list*",
+    "ss": "-tulnpaxwesmo46H --tcp --udp --listening --numeric --processes --all --summary |",
+    "netstat": "-tulnpaewris46 |",
     "df": "!-ahHiklPT -t=text -x=text -B=text --human-readable --total --output?=text --type=text | list*",
     "du": "-aAbchHDLklmsSx0 -d=text -t=text -B=text --all --apparent-size --bytes --total --human-readable --si "
     "--summarize --max-depth=text --exclude=text --time?=text --threshold=text --one-file-system | list*",
@@ -148,6 +167,10 @@ PROGRAMS: Final[dict[str, str]] = {
     "cksum": "| read*",
     "sum": "-rs | read*",
     "zcat": "| read*",
+    "gzip": "-cdfklqtvN123456789 --stdout --to-stdout --decompress --list --test --verbose --quiet --keep | packed",
+    "gunzip": "-cfklqtvN --stdout --to-stdout --list --test --verbose --quiet --keep | packed",
+    "unzip": "-lvqqZ1 | listed",
+    "tar": "| tar",
     "grep": _GREP,
     "egrep": _GREP,
     "fgrep": _GREP,
@@ -172,7 +195,8 @@ PROGRAMS: Final[dict[str, str]] = {
     "gawk": "| awk",
     "nawk": "| awk",
     "jq": "-cenrRsSCMja -h --compact-output --exit-status --null-input --raw-output --raw-input --slurp --sort-keys "
-    "--color-output --monochrome-output --tab --indent=text --join-output --ascii-output --unbuffered | jq read*",
+    "--color-output --monochrome-output --tab --indent=text --join-output --ascii-output --unbuffered --arg=pair "
+    "--argjson=pair | jq read*",
     "cd": "-LPe@ | cd",
     # Changes only the files that it names
     "mkdir": "-pv -m=text --parents --verbose --mode=text | write*",
@@ -204,10 +228,7 @@ LINKING: Final[dict[str, str]] = {
     "rsync": "-avzrlptgoDnuhPiW --delete --archive --verbose | copy",
     "scp": "-rpqvC -P=text -i=read | copy",
     "dd": "| dd",
-    "tar": "| text*",
     "zip": "| text*",
-    "gzip": "-cdfklnNqrtv123456789 | write*",
-    "gunzip": "-cfklnNqrtv | write*",
     "less": "| read*",
     "more": "| read*",
     "vim": "| read*",
@@ -259,11 +280,13 @@ GIT: Final[dict[str, str]] = {
     "tag": "-ln?=text --list --contains?=text --no-contains?=text --merged?=text --no-merged?=text --points-at=text "
     "--sort=text --format=text --column?=text --color?=text -i --ignore-case | listing",
     "remote": "-v --verbose | remote",
-    "stash": "| stash",
+    "stash": "-puz --patch --stat --name-only --name-status --numstat --oneline --no-color --color?=text --format=text "
+    "--include-untracked | stash",
     "worktree": "| worktree",
     "config": "-lz --get --get-all --get-regexp --list --show-origin --show-scope --name-only --local --global --system "
     "--null --type=text --bool --int --includes --get-urlmatch | config",
-    "reflog": "| reflog",
+    "reflog": "-# -n=text --oneline --format=text --date=text --all --no-color | reflog",
+    "symbolic-ref": "-q --quiet --short | text",
     "for-each-ref": "--count=text --sort=text --format=text --points-at=text --merged?=text --no-merged?=text "
     "--contains?=text --ignore-case | text*",
     "show-ref": "-dhsq --head --heads --tags --dereference --hash?=text --verify --abbrev?=text --quiet | text*",
@@ -275,6 +298,33 @@ GIT: Final[dict[str, str]] = {
     "help": "| none",
 }
 """The rows of git's subcommands; an unknown one asks."""
+
+VERSION_FLAGS: Final[dict[str, frozenset[str]]] = {
+    "-V": words("python python3 pip pip3 uv ssh tmux"),
+    "-v": words("node npm npx pnpm yarn ruby php perl lua"),
+    "-version": words("java javac"),
+    "version": words("go helm"),
+}
+"""Other arguments that ask for the version alone, with the programs that know them."""
+
+VERSION_UNLESS: Final[dict[str, frozenset[str]]] = {
+    "cargo": words("rust-toolchain rust-toolchain.toml"),
+    "rustc": words("rust-toolchain rust-toolchain.toml"),
+    "rustup": words("rust-toolchain rust-toolchain.toml"),
+    "go": words("go.mod go.work"),
+    "yarn": words(".yarnrc .yarnrc.yml package.json"),
+    "pnpm": words("package.json"),
+    "mvn": words(".mvn"),
+    "dotnet": words("global.json"),
+    "pytest": words("conftest.py pytest.ini pyproject.toml tox.ini setup.cfg"),
+    "bundle": words("Gemfile .bundle"),
+    "gradle": words("gradle.properties"),
+    "stack": words("stack.yaml"),
+}
+"""Files of a project with which even the question for the version runs what the project names.
+
+Sources: the manuals of rustup (overrides), Go (toolchains), Yarn (yarnPath), Maven (jvm.config), .NET (global.json), pytest.
+"""
 
 VERSION_ONLY: Final = words("""
     python python3 node npm npx pnpm yarn bun deno ruby gem bundle go rustc cargo rustup java javac mvn gradle gcc g++

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from toolpost import Ask, Param, Progress, Tool, ToolFailed, ToolResult
-
-from .exit_codes import meaning
-from .jobs import shells_of
-from .output import clean, show
+from toolpost import ShellInput, ShellTool, ToolFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolpost import Decision, PermissionMatcher, PermissionScope, RuleUpdate, ToolContext, ToolResultBlock
+    from toolpost import (
+        Commands,
+        PermissionMatcher,
+        PermissionScope,
+        Progress,
+        RuleUpdate,
+        Shell,
+        ToolContext,
+        ToolResult,
+        View,
+    )
 
     from .matcher import BashMatcher
-    from .shell import Ended, Running
 
-DEFAULT_TIMEOUT = 120_000
-MOST_TIMEOUT = 600_000
-BACKGROUND_TIMEOUT = 1_800_000
-MOST_BACKGROUND_TIMEOUT = 7_200_000
-"""Milliseconds, compat.md section 8."""
+BashInput = ShellInput
+"""What to run."""
 
 
-@dataclass(frozen=True)
-class BashInput:
-    """What to run."""
-
-    command: str
-    timeout: Annotated[int | None, "Milliseconds, default 120000, at most 600000"] = None
-    description: Annotated[str | None, "What it does, in 5 to 10 words"] = None
-    run_in_background: Annotated[bool, "Return at once with an id and the file that collects the output"] = False
-    disable_sandbox: Annotated[bool, Param("Run outside the sandbox; asks", alias="dangerouslyDisableSandbox")] = False
-
-
-class Bash(Tool[BashInput]):
+class Bash(ShellTool):
     """Runs a command in a fresh bash, stdin empty, without a terminal.
 
     - The working folder carries over to the next call as long as it stays inside the working directories; variables,
@@ -48,22 +37,21 @@ class Bash(Tool[BashInput]):
     - Output (both streams in order) over 30,000 characters is kept in a file; you get its two ends and the path.
     - Read, Edit, Write, Glob and Grep do files and searches better than cat, sed, echo, find and grep.
     - Independent commands: several calls in one message. Dependent ones: one call with `&&`.
-    - No `sleep` to wait for a background command: read its output file.
     - git: commit or push only when asked; never skip hooks, force-push or change git's configuration unasked; no
       interactive flags (-i).
     """
 
     name = "Bash"
     search_hint = "shell command terminal run execute"
-    input_model = BashInput
-    aborts_siblings = True
-    max_result_chars: ClassVar[float] = 60_000  # Its own limit comes first; this one only bounds the notes beside it.
+
+    login_shell: bool = False
+    """Whether commands have the functions and aliases of the user's login shell, beside the programs on PATH."""
 
     def warm(self) -> None:
         """Judge a command once, in both ways, and import what runs one."""
-        from . import shell
+        from . import exit_codes, shell, stake
 
-        del shell
+        del exit_codes, shell, stake
         _ = _understood("true | true").read_only
 
     def is_read_only(self, input: BashInput) -> bool:
@@ -81,12 +69,6 @@ class Bash(Tool[BashInput]):
         """The same as read-only."""
         return self.is_read_only(input)
 
-    async def check_permissions(self, input: BashInput, scope: PermissionScope) -> Decision | None:
-        """Ask before a command leaves the sandbox, where there is one."""
-        if input.disable_sandbox and (scope.sandbox or {}).get("enabled"):
-            return Ask("it is to run outside of the sandbox")
-        return None
-
     def permission_matcher(self, input: BashInput, scope: PermissionScope) -> PermissionMatcher:
         """Return what the line would run, read and write."""
         from .matcher import understand
@@ -103,74 +85,62 @@ class Bash(Tool[BashInput]):
             return ()
         return ({"type": "addRules", "behavior": "allow", "rules": rules, "destination": "localSettings"},)
 
-    def classifier_input(self, input: BashInput) -> str:
-        """Return the command."""
-        return input.command
+    async def preview(self, input: BashInput, ctx: ToolContext) -> View | None:
+        """Show what a `sed -i` would change, as an edit is shown."""
+        if "sed" not in input.command:
+            return None
+        from .in_place import edited
 
-    def activity(self, input: BashInput) -> str:
-        """Say what runs: the description, or the beginning of the command."""
-        return (input.description or "").strip()[:200] or "Running " + (_short(input.command) or "nothing")
+        return await edited(input.command, ctx)
 
-    def render_call(self, input: BashInput) -> str:
-        """Return the command's first line."""
-        return _short(input.command)
+    def may_move(self, input: BashInput) -> bool:
+        """Say no to a `sleep`: who asks for one wants to wait."""
+        return input.command.split(maxsplit=1)[:1] != ["sleep"]
 
-    async def validate_input(self, input: BashInput, ctx: ToolContext) -> str | None:
-        """Refuse what bash could not be given."""
-        del ctx
-        if not input.command.strip():
-            return "The parameter `command` is empty. Write the command to run."
-        if "\0" in input.command:
-            return "The parameter `command` holds a NUL character, which no command line can carry. Write it as \\0."
-        return None
+    def meaning(self, code: int, told: Sequence[str]) -> str:
+        """Return what the code of the last program says where it is an answer."""
+        from .exit_codes import meaning
+
+        return meaning(code, told[1], told[2]) if len(told) > 2 else ""
 
     async def call(self, input: BashInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Run the command to its end, its time-out or the abort."""
-        from . import shell
+        from toolpost import Commands
+
+        from .stake import at_stake
 
         ctx.abort.raise_if_aborted()
-        shells = shells_of(ctx)
-        cwd = ctx.cwd if ctx.cwd.is_dir() else ctx.scope.project
-        command = input.command.encode("utf-8", errors="replace").decode()
+        commands = ctx.service(Commands)
+        bash = await self._bash(input, commands, ctx)
+        stake = await at_stake(input.command, ctx.cwd if ctx.cwd.is_dir() else ctx.scope.project, ctx)
         try:
-            running = await shell.start(
-                command, processes=ctx.processes, cwd=cwd, env=ctx.env or os.environ, folder=shells.folder()
-            )
-        except OSError as error:
-            raise ToolFailed(f"bash could not be started in {cwd}: {error.strerror or error}") from None
-        if input.run_in_background:
-            seconds = _seconds(input.timeout, BACKGROUND_TIMEOUT, MOST_BACKGROUND_TIMEOUT)
-            name = shells.keep(running, seconds)
-            return ToolResult({"stdout": "", "backgroundTaskId": name, "outputFile": str(running.output)})
-        seconds = _seconds(input.timeout, DEFAULT_TIMEOUT, MOST_TIMEOUT)
-        kept = False
-        try:
-            ended = await shell.wait(
-                running, timeout=seconds, abort=ctx.abort, tell=lambda elapsed: _tell(progress, running, elapsed)
-            )
-            result, kept = _result(input, running, ended, seconds)
+            return await self.run(input, bash, commands, ctx, progress)
         finally:
-            if not kept:
-                running.output.unlink(missing_ok=True)
-        return _moved(result, ctx, cwd, ended.folder)
+            await stake.settle()
 
-    def to_result_block(self, data: Any, tool_use_id: str) -> ToolResultBlock:
-        """Make the text that the model reads: the exit code, the output, what else there is to say."""
-        if "backgroundTaskId" in data:
-            name, file = data["backgroundTaskId"], data["outputFile"]
-            text = f"Running in the background with id {name}. Its output goes to {file}"
-            return {"type": "tool_result", "tool_use_id": tool_use_id, "content": text}
-        failed = data.get("exitCode") and not data.get("returnCodeInterpretation") and not data.get("timedOutAfterMs")
-        lines = [f"Exit code {data['exitCode']}"] if failed else []
-        if data.get("timedOutAfterMs"):
-            seconds = data["timedOutAfterMs"] / 1000
-            lines.append(f"Command timed out after {seconds:g} s; it and all it started was ended.")
-        if data["stdout"].strip():
-            lines.append(data["stdout"].rstrip())
-        if "persistedOutputPath" in data:
-            lines.append(f"[Whole output: {data['persistedOutputPath']} ]")
-        lines += [f"[{note}]" for note in (data.get("returnCodeInterpretation"), *data.get("notes", ())) if note]
-        return {"type": "tool_result", "tool_use_id": tool_use_id, "content": "\n".join(lines)}
+    async def _bash(self, input: BashInput, commands: Commands, ctx: ToolContext) -> Shell:
+        """Make a bash for the command, and the setup where it is the session's first."""
+        from .shell import environment, fresh_bash, setup_file, write_setup
+
+        command = input.command.encode("utf-8", errors="replace").decode()
+        env = environment(ctx.env)
+        try:
+            folder = commands.folder()
+            if not setup_file(folder).exists():
+                write_setup(setup_file(folder), await self._snapshot(ctx) if self.login_shell else "")
+            return fresh_bash(command, env=env, folder=folder, aliases=self.login_shell)
+        except OSError as error:
+            raise ToolFailed(f"bash could not be prepared: {error}. It needs a folder for temporary files.") from None
+
+    async def _snapshot(self, ctx: ToolContext) -> str:
+        from .shell import environment
+        from .snapshot import snapshot
+
+        try:
+            return await snapshot(ctx.processes, env=environment(ctx.env), cwd=ctx.scope.project)
+        except OSError as error:
+            ctx.interface.warn(f"Bash goes without the functions and aliases of the login shell: {error}")
+            return ""
 
 
 @lru_cache(maxsize=32)
@@ -179,62 +149,3 @@ def _understood(command: str) -> BashMatcher:
     from .matcher import understand
 
     return understand(command, cwd=Path("/"), home=Path("/"), check_git=False)
-
-
-def _short(command: str) -> str:
-    first = command.strip().partition("\n")[0]
-    return first if len(first) <= 200 else first[:199] + "…"
-
-
-def _seconds(given: int | None, default: int, most: int) -> float:
-    return min(given if given is not None and given > 0 else default, most) / 1000
-
-
-def _result(input: BashInput, running: Running, ended: Ended, seconds: float) -> tuple[ToolResult, bool]:
-    """Make the result; the second value says whether the file with the whole output is kept."""
-    from . import shell
-
-    shown = show(running.output)
-    says = "" if ended.timed_out else meaning(input.command, ended.code)
-    data: dict[str, Any] = {"stdout": shown.text, "stderr": "", "interrupted": ended.timed_out, "exitCode": ended.code}
-    if says:
-        data["returnCodeInterpretation"] = says
-    if ended.timed_out:
-        data["timedOutAfterMs"] = round(seconds * 1000)
-    kept = shown.cut and not ended.flooded
-    if kept:
-        data |= {"persistedOutputPath": str(running.output), "persistedOutputSize": shown.size}
-    if ended.flooded:
-        data["notes"] = [f"It was ended: it had written over {shell.MOST_OUTPUT:,} bytes"]
-    failed = ended.timed_out or ended.flooded or (ended.code != 0 and not says)
-    return ToolResult(data, is_error=failed), kept
-
-
-def _moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None) -> ToolResult:
-    """Go on in the folder where the command left off, unless that lies outside."""
-    notes: list[str] = []
-    if cwd != ctx.cwd:
-        notes.append(f"The working folder {ctx.cwd} is gone; this ran in {cwd}")
-    target = folder or cwd
-    allowed = ctx.scope.directories or (ctx.scope.project,)
-    if not any(target.is_relative_to(place) for place in allowed):
-        target = ctx.scope.project
-        notes.append(f"The working folder was set back to {target}")
-    if notes:
-        result.data["notes"] = [*result.data.get("notes", ()), *notes]
-    if target == ctx.cwd:
-        return result
-
-    def move(context: ToolContext) -> ToolContext:
-        return replace(context, cwd=target, scope=replace(context.scope, cwd=target))
-
-    return replace(result, context_modifier=move)
-
-
-def _tell(progress: Progress, running: Running, elapsed: float) -> None:
-    """Show the last lines of the output so far."""
-    size = running.output.stat().st_size
-    with running.output.open("rb") as file:
-        file.seek(max(size - 2_000, 0))
-        lines = clean(file.read(2_000)).rstrip().split("\n")[-5:]
-    progress("\n".join(lines), elapsed=round(elapsed, 1), bytes=size)

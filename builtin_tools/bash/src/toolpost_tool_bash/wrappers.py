@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 from typing import Final
 
 from .arguments import Argument
+from .carriers import told
 from .special import FIND_RUNS
 from .syntax import words
 
@@ -26,14 +27,19 @@ TRANSPARENT: Final[dict[str, tuple[str, int]]] = {
 """Wrappers that change nothing about what runs, with the options that keep it so and the number of their operands."""
 
 GUARDED: Final = words("""
-    sudo doas su runuser pkexec gosu su-exec watch setsid ionice flock taskset chrt unshare nsenter chroot script
-    parallel ssh strace ltrace gdb valgrind busybox toybox setarch linux32 linux64 prlimit cpulimit unbuffer
+    builtin noglob sudo doas su runuser pkexec gosu su-exec watch setsid ionice flock taskset chrt unshare nsenter chroot
+    script parallel ssh strace ltrace gdb valgrind busybox toybox setarch linux32 linux64 prlimit cpulimit unbuffer
     systemd-run screen tmux caffeinate dbus-run-session xvfb-run firejail proot fakeroot find fd rg time at batch entr
     expect daemonize start-stop-daemon env xargs timeout nice stdbuf nohup exec command trap alias runcon capsh bwrap
     catchsegv torsocks proxychains proxychains4 numactl setpriv cgexec chpst softlimit envdir ssh-agent rlwrap perf
     hyperfine retry
 """)
 """Wrappers whose inside a deny rule sees, but which no prefix rule allows."""
+
+RUNNERS: Final = GUARDED - words(
+    "find fd rg trap alias at batch tmux screen expect gdb start-stop-daemon ssh-agent perf"
+)
+"""Those of them that start what follows their options."""
 
 SHELLS: Final = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "yash", "fish", "csh", "tcsh"})
 OPAQUE: Final = words("""
@@ -46,8 +52,10 @@ EVALUATES: Final = OPAQUE | {"printf", "test", "[", "wait", "eval"}
 _RUNNER_VERBS = frozenset(
     {"exec", "run", "x", "dlx", "do", "with", "--", "-c", "-e", "-x", "--exec", "--command", "-exec"}
 )
+_PLAIN_SHELL_OPTION = re.compile(r"[-+][ceufxvn]+|--|--norc|--noprofile")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT_OPTION = re.compile(r"-[A-Za-z]*?[cSx]|--(?:split-string|command|exec|init-command)=?")
+_XARGS_VALUED = frozenset({"-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E", "-j"})
 _ASSIGNED_COMMAND = re.compile(r"=!?(.+)", re.DOTALL)
 
 
@@ -56,14 +64,16 @@ class Inside:
     """What a wrapper would start.
 
     `command` is the command behind a transparent wrapper, `assigned` the variables that are set for it. `scripts` are
-    texts that a shell would read. `suffixes` are the tails of the arguments that could be a command, each with whether
-    it surely is one.
+    texts that a shell would read, `possible` those that one may. `suffixes` are the tails of the arguments that could be
+    a command, each with whether it surely is one. `open` says that it runs what the line does not show.
     """
 
     command: tuple[Argument, ...] = ()
     assigned: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
     suffixes: tuple[tuple[bool, tuple[Argument, ...]], ...] = ()
+    open: bool = False
 
 
 def transparent(name: str, args: list[Argument]) -> Inside | None:
@@ -114,7 +124,7 @@ def guarded(name: str, args: list[Argument]) -> Inside:
     if name == "rg":
         return Inside(suffixes=tuple(_preprocessors(args)))
     for at, arg in enumerate(args):
-        if not arg.text:
+        if not arg.text and (arg.known or not sure):
             continue
         option = _SCRIPT_OPTION.match(arg.text)
         after = bool(at) and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
@@ -129,8 +139,6 @@ def guarded(name: str, args: list[Argument]) -> Inside:
         verb = any(before.text in _RUNNER_VERBS for before in args[:at])
         runs_scripts_by_name = name in ("npm", "yarn", "pnpm", "bun", "make", "just", "task")
         suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), tuple(args[at:])))
-    if name in ("mapfile", "readarray", "compgen", "complete"):
-        scripts.extend(arg.text for before, arg in pairwise(args) if before.text == "-C")
     if name == "alias":
         scripts.extend(arg.text.partition("=")[2] for arg in args if "=" in arg.text)
     if name in ("watch", "ssh", "su", "eval", "trap", "alias"):
@@ -138,21 +146,74 @@ def guarded(name: str, args: list[Argument]) -> Inside:
     return Inside(scripts=tuple(scripts), suffixes=tuple(suffixes))
 
 
+def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool) -> Inside:
+    """All that a program may start, by its arguments and by the text on its standard input."""
+    inside = Inside()
+    if name in GUARDED or not known:
+        inside = guarded(name, args)
+    elif name == "git":
+        inside = git_inside(args)
+    more = told(name, args, text)
+    open_ended = more.open or (name in RUNNERS and _runs_unknown(name, args))
+    return replace(inside, scripts=(*inside.scripts, *more.sure), possible=more.possible, open=open_ended)
+
+
+def _runs_unknown(name: str, args: list[Argument]) -> bool:
+    """Whether the program that a wrapper starts is only known once the line runs."""
+    if name in ("xargs", "parallel"):
+        mark, command = _filled_in(name, args)
+        if not command:
+            return name == "parallel"
+        scripts = [arg.text for arg in _shell_texts(tuple(command))]
+        texts = [arg.text for arg in command if re.search(r"[\s;]", arg.text)]
+        return not command[0].plain or (bool(mark) and any(mark in t for t in (command[0].text, *scripts, *texts)))
+    for arg in args:
+        if not arg.plain:
+            return True
+        if not re.match(r"[-+\d]|\w+=", arg.text):
+            return False
+    return False
+
+
+def _filled_in(name: str, args: list[Argument]) -> tuple[str, list[Argument]]:
+    """The mark in a command that xargs or parallel replaces by what it reads, and the command."""
+    mark, at = "{}" if name == "parallel" else "", 0
+    while at < len(args) and args[at].text.startswith("-") and args[at].plain:
+        text = args[at].text
+        at += 1
+        if text in _XARGS_VALUED and at < len(args):
+            mark = args[at].text if text == "-I" else mark
+            at += 1
+        elif match := re.match(r"(?:-I|-i|--replace=?)(.*)", text):
+            mark = match[1] or "{}"
+    return mark, args[at:]
+
+
 def git_inside(args: list[Argument]) -> Inside:
     """What git is told to start: `submodule foreach`, `bisect run`, `rebase -x`, aliases and programs set with `-c`."""
     scripts: list[str] = []
     suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
     for at, arg in enumerate(args):
-        if arg.text in ("foreach", "run"):
+        before = args[at - 1].text if at else ""
+        if arg.text in ("foreach", "run") and any(other.text in ("submodule", "bisect", "hook") for other in args[:at]):
             scripts.append(" ".join(other.text for other in args[at + 1 :]))
             suffixes.append((True, tuple(args[at + 1 :])))
-        elif at and args[at - 1].text in ("-x", "--exec", "-c", "--extcmd"):
-            scripts.append(arg.text.partition("=")[2].removeprefix("!") if args[at - 1].text == "-c" else arg.text)
+        elif before == "-c":
+            scripts.append(_set_for_git(*arg.text.partition("=")[::2]))
+        elif before.startswith("alias."):
+            scripts.append(_set_for_git(before, arg.text))
+        elif before in ("-x", "--exec", "--extcmd"):
+            scripts.append(arg.text)
         elif assigned := re.match(r"--(?:exec|extcmd|upload-pack|receive-pack)=(.+)|-[xO](.+)", arg.text, re.DOTALL):
             scripts.append(next(group for group in assigned.groups() if group))
         elif arg.text.startswith("!"):
             scripts.append(arg.text[1:])
     return Inside(scripts=tuple(script for script in scripts if script), suffixes=tuple(suffixes))
+
+
+def _set_for_git(name: str, value: str) -> str:
+    """What git runs for a value of its configuration: an alias without an exclamation mark is a subcommand."""
+    return f"git {value}" if name.startswith("alias.") and not value.startswith("!") else value.removeprefix("!")
 
 
 def shell_script(args: list[Argument]) -> Argument | None:
@@ -169,13 +230,30 @@ def shell_script(args: list[Argument]) -> Argument | None:
     return None
 
 
+def plain_shell(name: str, args: list[Argument]) -> bool:
+    """Whether a shell that is called so reads no file of its own before it runs the text that it is given."""
+    if name not in ("sh", "bash", "dash"):
+        return False
+    options = list(takewhile(lambda arg: arg.text.startswith(("-", "+")), args))
+    return all(arg.plain and _PLAIN_SHELL_OPTION.fullmatch(arg.text) for arg in options)
+
+
 def _find_commands(args: list[Argument]) -> list[tuple[bool, tuple[Argument, ...]]]:
     found: list[tuple[bool, tuple[Argument, ...]]] = []
     for at, arg in enumerate(args):
         if arg.text in FIND_RUNS or arg.text in ("-x", "-X", "--exec", "--exec-batch"):
             end = next((i for i in range(at + 1, len(args)) if args[i].text in (";", "+")), len(args))
-            found.append((True, tuple(args[at + 1 : end])))
+            command = tuple(args[at + 1 : end])
+            found.append((True, command))
+            if any("{}" in word.text for word in command[:1]) or any(
+                "{}" in word.text for word in _shell_texts(command)
+            ):
+                found.insert(0, (True, (Argument("", known=False, source="what find finds"), *command[1:])))
     return found
+
+
+def _shell_texts(command: tuple[Argument, ...]) -> list[Argument]:
+    return [word for before, word in pairwise(command) if _SCRIPT_OPTION.fullmatch(before.text)]
 
 
 def _preprocessors(args: list[Argument]) -> list[tuple[bool, tuple[Argument, ...]]]:

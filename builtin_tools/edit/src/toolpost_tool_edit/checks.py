@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolpost import FileRecord, StaleFile, TextFile, ToolFailed
+from toolpost import FileRecord, TextFile, ToolFailed
 
-from .match import Found
+from .match import Found, again_within
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolpost import ToolContext
 
     from .tool import EditInput
@@ -23,7 +24,7 @@ LINES_NAMED = 10
 
 async def load_unchanged(path: Path, ctx: ToolContext) -> TextFile:
     """Return the file, which must be as the model last saw it."""
-    record = ctx.reads.get(real(path))
+    record = ctx.reads.get(ctx.real(path))
     found = _stat(path)
     if found is None:
         raise ToolFailed(f"{path} {'no longer exists' if record else 'does not exist'}.")
@@ -35,12 +36,8 @@ async def load_unchanged(path: Path, ctx: ToolContext) -> TextFile:
         loaded = await ctx.files.load(path)
     except OSError as error:
         raise ToolFailed(f"Can't read {path}: {error.strerror or error}.") from None
-    same = (
-        loaded.digest == record.digest
-        if record.digest
-        else (loaded.mtime_ns, loaded.size) == (record.mtime_ns, record.size)
-    )
-    if not same:
+    if not record.matches(loaded):
+        ctx.reads.outdate(ctx.real(path))
         raise ToolFailed(f"{path} has changed since it was read, by somebody else. Read it again, then edit it.")
     return loaded
 
@@ -64,42 +61,35 @@ def require_place(path: Path, text: str, found: Found, input: EditInput) -> None
         from .nearest import explain
 
         raise ToolFailed(f"old_string was not found in {path}. {explain(text, input.old_string)}".rstrip())
-    if len(found.spans) == 1 or input.replace_all:
+    if input.replace_all:
         return
-    lines = [str(text.count("\n", 0, start) + 1) for start, _ in found.spans[:LINES_NAMED]]
-    more = ", …" if len(found.spans) > LINES_NAMED else ""
+    starts = [start for start, _ in found.spans]
+    if len(starts) == 1 and (other := again_within(text, input.old_string, found)) is not None:
+        starts.append(other)
+    if len(starts) == 1:
+        return
+    lines = [str(text.count("\n", 0, start) + 1) for start in starts[:LINES_NAMED]]
+    more = ", …" if len(starts) > LINES_NAMED else ""
     raise ToolFailed(
-        f"old_string occurs {len(found.spans)} times in {path} (lines {', '.join(lines)}{more}). Add lines around it "
+        f"old_string occurs {len(starts)} times in {path} (lines {', '.join(lines)}{more}). Add lines around it "
         "until it stands for one place, or set replace_all."
     )
 
 
-async def write(path: Path, text: str, *, like: TextFile | None, expect: str | None, ctx: ToolContext) -> TextFile:
-    """Replace the file if it is still as expected."""
+async def write(path: Path, text: str, *, like: TextFile | None, expect: str | None, ctx: ToolContext) -> None:
+    """Replace the file if it is still as expected, and remember it: it needs no Read before the next edit."""
+    real = ctx.real(path)
     try:
-        return await ctx.files.write_text(path, text, like=like, expect=expect)
-    except StaleFile as error:
-        raise ToolFailed(f"{error}. Nothing was written; Read it again.") from None
+        written = await ctx.files.write_text(path, text, like=like, expect=expect)
     except UnicodeEncodeError as error:
+        encoding = like.encoding if like is not None else error.encoding
         raise ToolFailed(
-            f"{path} is written in {error.encoding}, which has no {error.object[error.start : error.start + 1]!r}. "
+            f"{path} is written in {encoding}, which has no {error.object[error.start : error.start + 1]!r}. "
             "Nothing was written; use other characters, or change the file's encoding first."
         ) from None
     except OSError as error:
         raise ToolFailed(f"Can't write {path}: {error.strerror or error}. Nothing was changed.") from None
-
-
-def remember(written: TextFile, ctx: ToolContext) -> None:
-    """Note the new state: it needs no Read before the next edit, and a Read shows it again."""
-    ctx.reads.put(
-        real(written.path),
-        FileRecord(digest=written.digest, mtime_ns=written.mtime_ns, size=written.size, shown=False),
-    )
-
-
-def real(path: Path) -> Path:
-    """Return the path with all links followed: the key of the read state."""
-    return Path(os.path.realpath(path))
+    ctx.reads.put(real, FileRecord.of(written))
 
 
 def _stat(path: Path) -> os.stat_result | None:

@@ -1,8 +1,9 @@
-"""Finding the text to replace: as it stands, then with line endings and typographic characters taken as equal."""
+"""Finding the text to replace: as it stands, then with line endings and characters that look alike taken as equal."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 STRAY = "".join(map(chr, range(0xDC80, 0xDD00)))
@@ -18,11 +19,14 @@ ALIKE = (
 """Characters that models write for one another; the first of each group is the one they write most."""
 
 
+_IN_GROUPS = frozenset("".join(ALIKE))
+
+
 @dataclass(frozen=True)
 class Found:
     """Where a text stands in a file: spans of the file's text, left to right, none overlapping.
 
-    `exact` is false where typographic characters had to be taken as equal.
+    `exact` is false where characters that look alike had to be taken as equal.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -36,9 +40,18 @@ def find(text: str, wanted: str) -> Found:
         spans = _plain(text, wanted)
     else:
         spans = _spans(re.compile(_pattern(wanted, newline_of(text), alike=False)), text)
-    if spans or not any(group_of(character) for character in wanted):
+    if spans or not (set(wanted) & _IN_GROUPS or not (wanted.isascii() or text.isascii())):
         return Found(spans)
     return Found(_spans(re.compile(_pattern(wanted, newline_of(text), alike=True)), text), exact=False)
+
+
+def again_within(text: str, wanted: str, found: Found) -> int | None:
+    """Return where `wanted` stands once more, overlapping the only place that was found: `--` stands twice in `---`."""
+    (start, end), newline = found.spans[0], newline_of(text)
+    pattern = re.compile(_pattern(wanted.replace("\r\n", "\n"), newline, alike=not found.exact))
+    other = pattern.search(text, start + 1, 2 * end - start - 1)
+    # A line break is one, with its CR or not.
+    return other.start() if other and text[other.start() - 1 : other.start() + 1] != "\r\n" else None
 
 
 def newline_of(text: str) -> str:
@@ -66,12 +79,14 @@ def _spans(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int], ...]:
 
 def _pattern(wanted: str, newline: str, *, alike: bool) -> str:
     parts = []
-    for character in wanted:
+    for character in unicodedata.normalize("NFC", wanted) if alike else wanted:
         group = group_of(character) if alike else None
         if character == "\n":
             parts.append(newline)
         elif group:
             parts.append(f"[{re.escape(group)}]")
+        elif alike and (taken_apart := unicodedata.normalize("NFD", character)) != character:
+            parts.append(f"(?:{character}|{taken_apart})")
         else:
             parts.append(re.escape(character))
     return "".join(parts)

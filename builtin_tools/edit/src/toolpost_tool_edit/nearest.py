@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from difflib import SequenceMatcher
 
@@ -11,6 +12,8 @@ LIKE_ENOUGH = 0.6
 SHOWN = 200
 """Characters shown of a line."""
 
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
+_ESCAPE = re.compile(r"\\([nt\"'\\])")
 _NUMBERED = re.compile(r"^\s*\d+(?:\t|\u2192)", re.MULTILINE)
 
 
@@ -20,11 +23,23 @@ def explain(text: str, wanted: str) -> str:
     unnumbered = _NUMBERED.sub("", wanted)
     if unnumbered != wanted and unnumbered in text:
         return "old_string holds the line numbers that Read shows; leave out number and tab."
-    if "\\n" in wanted and wanted.replace("\\n", "\n") in text:
-        return "old_string holds backslash-n (two characters) where the file has line breaks."
+    if (meant := _unescaped(wanted)) != wanted and meant in text:
+        return "old_string holds escape sequences such as backslash-n (two characters) where the file has line breaks."
+    if _escaped(wanted) in text:
+        return "old_string holds line breaks or tabs where the file has escape sequences such as backslash-n."
+    if "&" in wanted and (meant := html.unescape(wanted)) != wanted and meant in text:
+        return "old_string holds HTML entities such as &lt; where the file has the characters themselves."
     if (stripped := wanted.strip()) and text.count(stripped) and stripped != wanted:
         return "It does stand there without the blanks or line breaks at the beginning or end of old_string."
     return _other_space(text, wanted) or _other_case(text, wanted) or _likeliest(text, wanted)
+
+
+def _unescaped(wanted: str) -> str:
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[1]], wanted)
+
+
+def _escaped(wanted: str) -> str:
+    return wanted.replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _other_space(text: str, wanted: str) -> str:
@@ -60,7 +75,7 @@ def _likeliest(text: str, wanted: str) -> str:
     if at is None:
         return ""
     here = lines[max(at - first, 0) : at - first + len(wanted_lines)]
-    return f"The nearest place is line {at + 1}: {_pair(here, wanted_lines, max(at - first, 0) + 1)}"
+    return f"At the nearest place {_pair(here, wanted_lines, max(at - first, 0) + 1)}"
 
 
 def _most_alike(lines: list[str], wanted: str) -> int | None:

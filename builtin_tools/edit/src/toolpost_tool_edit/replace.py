@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import chain, repeat
@@ -62,6 +63,8 @@ def _neighbour(text: str, start: int, end: int) -> str:
 def _in_style_of(piece: str, old: str, new: str) -> str:
     """Carry the file's own characters over into `new`: kept text as it stands, added quotes as curly as the old."""
     piece = piece.replace("\r\n", "\n").replace("\r", "\n") if len(piece) != len(old) else piece
+    if len(piece) != len(old):  # letters with their accents apart on one side and not on the other
+        return unicodedata.normalize("NFD" if unicodedata.is_normalized("NFD", piece) else "NFC", new)
     made = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         made.append(piece[i1:i2] if tag == "equal" else _curled(new, j1, j2, piece))

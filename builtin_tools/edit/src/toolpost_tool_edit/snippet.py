@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolpost import Diff
-
-    from .patch import Hunk
+    from toolpost import Diff, Hunk
 
 LINES = 40
 CHARS = 200

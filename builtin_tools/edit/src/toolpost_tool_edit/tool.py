@@ -11,10 +11,11 @@ from toolpost import Progress, Tool, ToolFailed, ToolResult
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpost import PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
+    from toolpost import Change, PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
 
     from .match import Found
 
+BOM = "\ufeff"
 KEPT_CHARS = 1_000_000
 """Characters of the old text that go into the structured output; of bigger files only the patch does."""
 
@@ -63,15 +64,12 @@ class Edit(Tool[EditInput]):
 
     async def preview(self, input: EditInput, ctx: ToolContext) -> View | None:
         """Show the change as a diff."""
-        from . import patch
         from .snippet import as_diff
 
         if not input.old_string:
             return as_diff(_data(input, str(ctx.resolve(input.file_path)), None, [], 0))
         plan = await _plan(input, ctx)
-        text = plan.file.raw_text
-        hunks = patch.structured_patch(text, plan.found.spans, plan.made)
-        return as_diff(_data(input, str(plan.path), text, hunks, len(plan.made)))
+        return as_diff(_data(input, str(plan.path), plan.file.raw_text, plan.changes, len(plan.made)))
 
     def classifier_input(self, input: EditInput) -> str:
         """Return path and new text."""
@@ -92,7 +90,7 @@ class Edit(Tool[EditInput]):
     async def call(self, input: EditInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Find the text, replace it, and remember the new state as read."""
         del progress
-        from . import checks, patch
+        from . import checks
         from .replace import splice
 
         if not input.old_string:
@@ -101,10 +99,8 @@ class Edit(Tool[EditInput]):
         before, text, path = plan.file, plan.file.raw_text, plan.path
         after = splice(text, plan.found, plan.made)
         # The new text brings its line endings along: `\n` in it is meant as it stands.
-        written = await checks.write(path, after, like=replace(before, newline="\n"), expect=before.digest, ctx=ctx)
-        checks.remember(written, ctx)
-        hunks = patch.structured_patch(text, plan.found.spans, plan.made)
-        return ToolResult(_data(input, str(path), text, hunks, len(plan.made)))
+        await checks.write(path, after, like=replace(before, newline="\n"), expect=before.digest, ctx=ctx)
+        return ToolResult(_data(input, str(path), text, plan.changes, len(plan.made)))
 
     def to_result_block(self, data: Any, tool_use_id: str) -> ToolResultBlock:
         """Show the changed lines, numbered as they are now."""
@@ -130,42 +126,52 @@ class Plan(NamedTuple):
     found: Found
     made: list[str]
 
+    @property
+    def changes(self) -> list[Change]:
+        """The edit as changes of the file's text."""
+        return [(start, end, made) for (start, end), made in zip(self.found.spans, self.made, strict=True)]
+
 
 async def _plan(input: EditInput, ctx: ToolContext) -> Plan:
     """Find what is to be replaced; raises ToolFailed where the edit can't be made."""
     from . import checks, match
-    from .replace import replacements, splice
+    from .replace import replacements
 
     path = ctx.resolve(input.file_path)
     file = await checks.load_unchanged(path, ctx)
+    if file.bom and input.old_string.startswith(BOM):
+        # It is no part of the text, and stays where it is.
+        input = replace(input, old_string=input.old_string[1:], new_string=input.new_string.removeprefix(BOM))
     found = match.find(file.raw_text, input.old_string)
     checks.require_place(path, file.raw_text, found, input)
     made = replacements(file.raw_text, found, input.old_string, input.new_string)
-    if splice(file.raw_text, found, made) == file.raw_text:
+    plan = Plan(path, file, found, made)
+    if all(file.raw_text[start:end] == new for start, end, new in plan.changes):
         raise ToolFailed(f"{path} already reads so: the edit would change nothing.")
-    return Plan(path, file, found, made)
+    return plan
 
 
 async def _fill(input: EditInput, ctx: ToolContext) -> ToolResult:
     """Create the file, or fill an empty one."""
-    from . import checks, patch
+    from . import checks
 
     path = ctx.resolve(input.file_path)
     empty = await checks.nothing_there(path, ctx)
     expect = None if empty is None else empty.digest
-    written = await checks.write(path, input.new_string, like=empty, expect=expect, ctx=ctx)
-    checks.remember(written, ctx)
-    hunks = patch.structured_patch("", [(0, 0)], [input.new_string])
-    return ToolResult(_data(input, str(path), None if empty is None else "", hunks, 0))
+    await checks.write(path, input.new_string, like=empty, expect=expect, ctx=ctx)
+    changes = [(0, 0, input.new_string)]
+    return ToolResult(_data(input, str(path), None if empty is None else "", changes, 0))
 
 
-def _data(input: EditInput, path: str, before: str | None, hunks: Any, replaced: int) -> dict[str, Any]:
+def _data(input: EditInput, path: str, before: str | None, changes: Sequence[Change], replaced: int) -> dict[str, Any]:
+    from toolpost import patch_of_changes
+
     return {
         "filePath": path,
         "oldString": input.old_string,
         "newString": input.new_string,
         "originalFile": before if before is None or len(before) <= KEPT_CHARS else None,
-        "structuredPatch": hunks,
+        "structuredPatch": patch_of_changes(before or "", changes),
         "userModified": False,
         "replaceAll": input.replace_all,
         "replaced": replaced,

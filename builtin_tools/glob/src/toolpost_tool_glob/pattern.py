@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable, Iterator
 
 MAGIC = frozenset("*?[{\\")
 
@@ -22,6 +24,18 @@ def is_literal(pattern: str) -> bool:
     return not MAGIC & set(pattern)
 
 
+def other_readings(pattern: str) -> Iterator[tuple[str, str]]:
+    """Yield what a pattern that matches nothing may have been meant for, with what to tell where that matches."""
+    if "/" not in pattern:
+        yield f"**/{pattern}", f"None lies directly in the folder; this is what **/{pattern} finds."
+    literal = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", pattern)
+    if literal != pattern:
+        yield literal, f"Brackets stand for one of the characters in them; this is what {literal} finds."
+    if "," in pattern and "{" not in pattern:
+        listed = f"{{{pattern}}}"
+        yield listed, f"Alternatives stand in braces; this is what {listed} finds."
+
+
 def depth(pattern: str) -> int | None:
     """Return how many folders deep a match can lie (1: directly in it); None for any depth."""
     if "**" in pattern or re.search(r"\{[^}]*/", pattern):
@@ -32,6 +46,14 @@ def depth(pattern: str) -> int | None:
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return the expression that matches whole paths; what is not closed stands for itself."""
     return re.compile(f"(?s:{_translated(pattern)})\\Z")
+
+
+def matcher(pattern: str) -> Callable[[str], object]:
+    """Return what says whether a whole path matches, however its accents are composed."""
+    if pattern.isascii():
+        return compiled(pattern).match
+    match = compiled(unicodedata.normalize("NFC", pattern)).match
+    return lambda path: match(unicodedata.normalize("NFC", path))
 
 
 def _translated(pattern: str) -> str:

@@ -84,18 +84,24 @@ class Glob(Tool[GlobInput]):
         from time import monotonic
 
         from .find import find
+        from .pattern import other_readings
 
         started = monotonic()
         base = ctx.resolve(input.path or ".")
         if not base.is_dir():
             what = "is a file, not a folder" if base.exists() else "does not exist"
             raise ToolFailed(f"{base} {what}. The current folder is {ctx.cwd}.")
+        # ripgrep opens the folder by itself, so where its links lead is looked at before and after.
+        ctx.real(self.get_path(input) or ".")
         found = await find(base, input.pattern, ctx, progress)
         note = found.note
-        if not found.total and not note and "/" not in input.pattern:
-            found = await find(base, f"**/{input.pattern}", ctx, progress)
-            deeper = f"None lies directly in {base}; this is what **/{input.pattern} finds." if found.total else ""
-            note = found.note or deeper
+        others = other_readings(input.pattern) if not found.total and not note else ()
+        for pattern, why in others:
+            found = await find(base, pattern, ctx, progress)
+            note = found.note or (why if found.total else "")
+            if note:
+                break
+        ctx.real(self.get_path(input) or ".")
         return ToolResult(
             {
                 "durationMs": round((monotonic() - started) * 1000),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LINE_CHARS = 500
 """Characters shown of a line, round the match in it."""
 
+_COUNT = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _LINE = re.compile(rb"(\d+)(?::(\d+):|-)")
 
 
@@ -64,13 +65,14 @@ def written(data: Mapping[str, Any]) -> str:
         head = [f"Found {total} file{'s' * (total != 1)}"] if total else []
     elif data["mode"] == "count":
         total, body, what = data["numFiles"], [data["content"]], "files"
-        head = [f"{data['numMatches']} matching lines in {total} file{'s' * (total != 1)}"] if total else []
+        matches = data["numMatches"]
+        head = [f"{matches} matching line{'s' * (matches != 1)} in {total} file{'s' * (total != 1)}"] if total else []
     else:
         total, body, what, head = data["total"], [data["content"]], "lines", []
     if not total:
         head = ["No matches found"]
     elif offset >= total:
-        head = [f"No results behind offset {offset}: there are {total} {what}"]
+        head = [f"No results behind offset {offset}: {total} {what if total != 1 else what[:-1]} in all"]
     tail = []
     if limit is not None:
         tail.append(
@@ -102,10 +104,7 @@ def _page(items: Sequence[Any], offset: int, limit: int) -> tuple[Sequence[Any],
 
 
 def _counts(raw: bytes) -> Iterator[tuple[bytes, int]]:
-    for line in raw.splitlines():
-        file, _, count = line.partition(b"\0")
-        if count:
-            yield file, int(count)
+    yield from ((found[1], int(found[2])) for found in _COUNT.finditer(raw))
 
 
 def _lines(raw: bytes) -> Iterator[Line]:

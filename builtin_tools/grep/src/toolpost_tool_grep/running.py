@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,11 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolpost import ToolFailed
 
 if TYPE_CHECKING:
-    from toolpost import Process, ToolContext
+    from toolpost import ToolContext
 
 MOST_ERRORS = 100_000
-GRACE = 5.0
-"""Seconds that a program has to end after it was told to."""
 
 
 class Ended(NamedTuple):
@@ -34,43 +31,31 @@ class Output:
         self.data = bytearray()
         self._most, self._on_first = most, on_first
 
-    async def fill(self, process: Process) -> bool:
-        """Keep output up to the limit; return whether there was more."""
-        while data := await process.read():
-            if not self.data:
-                self._on_first(data)
-            self.data += data[: self._most - len(self.data)]
-            if len(self.data) == self._most:
-                return True
-        return False
+    @property
+    def is_full(self) -> bool:
+        """Whether there is as much as is kept."""
+        return len(self.data) == self._most
+
+    def take(self, piece: bytes) -> bool:
+        """Keep a piece, up to the limit; return whether there is room for more."""
+        if not self.data:
+            self._on_first(piece)
+        self.data += piece[: self._most - len(self.data)]
+        return not self.is_full
 
 
 async def run(argv: list[str], folder: Path, seconds: float, output: Output, ctx: ToolContext) -> Ended:
     """Run to the end, the limits or the abort (raises Aborted)."""
-    ctx.abort.raise_if_aborted()
     try:
-        process = await ctx.processes.start(argv, cwd=folder, env=ctx.env or None)
+        ended = await ctx.processes.run(
+            argv,
+            cwd=folder,
+            env=ctx.env or None,
+            timeout=seconds,
+            max_output=MOST_ERRORS,
+            abort=ctx.abort,
+            on_output=output.take,
+        )
     except OSError as error:
         raise ToolFailed(f"Can't search {folder}: {error.strerror or error}.") from None
-    errors = asyncio.create_task(_errors(process))
-    reading = asyncio.create_task(output.fill(process))
-    aborted = asyncio.create_task(ctx.abort.wait())
-    try:
-        done, _ = await asyncio.wait({reading, aborted}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        ctx.abort.raise_if_aborted()
-        cut = reading in done and reading.result()
-        if cut or not done:
-            await process.stop(grace=GRACE)
-        return Ended(await process.wait(), bytes(output.data), await errors, not done, cut)
-    finally:
-        for task in (reading, aborted, errors):
-            task.cancel()
-        if process.returncode is None:
-            await process.stop()
-
-
-async def _errors(process: Process) -> bytes:
-    kept = b""
-    while data := await process.read_errors():
-        kept += data[: MOST_ERRORS - len(kept)]
-    return kept
+    return Ended(ended.returncode, bytes(output.data), ended.errors, ended.timed_out, output.is_full)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ MOST_OUTPUT = 20_000_000
 FIRST_SHOWN = 5
 """Results that are shown while the search goes on."""
 FIRST_CHARS = 200
+_ENGINES = re.compile(r"default regex engine error:\n~+\n(.*?)\n~+\n\s*PCRE2 regex engine error:\n(.*)", re.DOTALL)
 NOT_SEARCHED = (".git", ".hg", ".svn", ".jj")
 
 
@@ -36,14 +38,16 @@ async def run(input: GrepInput, where: Path, ctx: ToolContext, progress: Progres
     folder, target = _place(where)
     program = ripgrep(ctx.env)
     if program is None:
-        argv = [sys.executable, "-I", str(Path(__file__).with_name("fallback.py")), *arguments(input), "--", target]
+        argv = [sys.executable, "-I", str(Path(__file__).with_name("fallback.py")), *arguments(input, folder)]
     else:
-        argv = [program, *arguments(input), "--", target]
+        argv = [program, *arguments(input, folder)]
+    argv += ["--", target]
     ended = await running.run(argv, folder, SECONDS, running.Output(MOST_OUTPUT, show), ctx)
     if program is not None and b"os error 11" in ended.errors:  # EAGAIN: no room for its threads
         argv.insert(1, "--threads=1")
         ended = await running.run(argv, folder, SECONDS, running.Output(MOST_OUTPUT, show), ctx)
-    return _checked(ended)
+    raw, note = _checked(ended)
+    return raw, note or _hint(raw, input)
 
 
 def shown(output: bytes) -> str:
@@ -70,8 +74,8 @@ def ripgrep(env: Mapping[str, str]) -> str | None:
     return shutil.which("rg", path=env.get("PATH")) or own
 
 
-def arguments(input: GrepInput) -> Iterator[str]:
-    """Name the options; what comes from the model is always the value of one, so it can't become another."""
+def arguments(input: GrepInput, folder: Path) -> Iterator[str]:
+    """Name the options of a search in a folder; what the model gives is the value of one, so it can't become another."""
     yield from ("--no-config", "--hidden", "--no-messages", "--color=never", "--null", "--with-filename")
     yield from ("--no-heading", "--no-require-git", "--crlf", "--engine=auto")
     if input.output_mode == "files_with_matches":
@@ -89,9 +93,8 @@ def arguments(input: GrepInput) -> Iterator[str]:
         yield from ("--multiline", "--multiline-dotall")
     elif "\n" in input.pattern or r"\n" in input.pattern:
         yield "--multiline"
-    if input.type:
-        yield f"--type={input.type}"
-    yield from (f"--glob={glob}" for glob in globs(input.glob or ""))
+    yield from (f"--type={name.strip()}" for name in (input.type or "").split(",") if name.strip())
+    yield from (f"--glob={_within(folder, glob)}" for glob in globs(input.glob or ""))
     yield from (f"--glob=!{name}" for name in NOT_SEARCHED)
     yield f"--regexp={input.pattern}"
 
@@ -107,6 +110,13 @@ def globs(text: str) -> list[str]:
     parts.append(text[start:])
     words = [part.split() if all("*" in word for word in part.split()) else [part.strip()] for part in parts]
     return [word for group in words for word in group if word]
+
+
+def _within(folder: Path, glob: str) -> str:
+    """Let an absolute glob begin at the folder that is searched, as ripgrep takes a slash at its beginning."""
+    mark = "!" * glob.startswith("!")
+    inside = f"{mark}{str(folder).rstrip('/')}/"
+    return f"{mark}/{glob.removeprefix(inside)}" if glob.startswith(inside) else glob
 
 
 def _context(input: GrepInput) -> Iterator[str]:
@@ -137,6 +147,15 @@ def _checked(ended: Ended) -> tuple[bytes, str]:
     return ended.output, "Some files could not be read." if ended.returncode == 2 else ""
 
 
+def _hint(raw: bytes, input: GrepInput) -> str:
+    """Say why there may be nothing to show."""
+    if not raw and r"\|" in input.pattern:
+        return r"\| stands for the character itself; write alternatives as a|b."
+    if b": binary file matches (" in raw and raw.count(b"\n") == 1:
+        return "It is a binary file in which the pattern is found; use Bash with strings or xxd."
+    return ""
+
+
 def _whole_lines(output: bytes) -> bytes:
     end = output.rfind(b"\n") if b"\n" in output else output.rfind(b"\0")
     return output[: end + 1]
@@ -144,7 +163,10 @@ def _whole_lines(output: bytes) -> bytes:
 
 def _with_hint(reason: str) -> str:
     reason = reason.removeprefix("rg: ")
-    if "regex parse error" in reason or "error: " in reason:
+    if (engines := _ENGINES.search(reason)) is not None:
+        # What only the second engine knows, the first has nothing to say about.
+        reason = engines[2] if "not supported" in engines[1] else engines[1]
+    if "regex parse error" in reason or "error: " in reason or "PCRE2: error" in reason:
         return f"{reason}\nTo search for the characters themselves, escape them with a backslash, such as \\( or \\{{."
     if "unrecognized file type" in reason:
         return f"{reason}. Use glob instead, such as *.ext."

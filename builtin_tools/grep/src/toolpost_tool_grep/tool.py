@@ -105,7 +105,12 @@ class Grep(Tool[GrepInput]):
         where = ctx.resolve(input.path or ".")
         if not where.exists():
             raise ToolFailed(f"There is no file or folder {where}. The current folder is {ctx.cwd}.")
+        if not (where.is_file() or where.is_dir()):
+            raise ToolFailed(f"{where} is no regular file: reading it may never end.")
+        # ripgrep opens the place by itself, so where its links lead is looked at before and after.
+        ctx.real(where)
         raw, note = await search.run(input, where, ctx, progress)
+        ctx.real(where)
         if len(raw) > BIG_OUTPUT:
             return ToolResult(await asyncio.to_thread(output.collect, raw, note, input, where, ctx.cwd))
         return ToolResult(output.collect(raw, note, input, where, ctx.cwd))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from toolpost import FileRecord, Progress, StaleFile, Tool, ToolFailed, ToolResult
+from toolpost import FileRecord, Progress, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
     from toolpost import PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
@@ -66,7 +66,7 @@ class NotebookEdit(Tool[NotebookEditInput]):
 
     async def validate_input(self, input: NotebookEditInput, ctx: ToolContext) -> str | None:
         """Refuse a change that could not be made, before anybody is asked about it."""
-        if not input.notebook_path.endswith(".ipynb"):
+        if not input.notebook_path.lower().endswith(".ipynb"):
             return f"{input.notebook_path!r} is no .ipynb file; change other files with Edit."
         try:
             input.new_source.encode()
@@ -82,23 +82,21 @@ class NotebookEdit(Tool[NotebookEditInput]):
     async def call(self, input: NotebookEditInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Change the cell, and remember the new state as read."""
         del progress
-        plan = await _plan(input, ctx)
+        from toolpost import structured_patch
+
+        plan, real = await _plan(input, ctx), ctx.real(input.notebook_path)
         # The new text brings its line endings along: `\n` in it is meant as it stands.
         like = replace(plan.before, newline="\n")
         try:
             written = await ctx.files.write_text(plan.path, plan.after, like=like, expect=plan.before.digest)
-        except StaleFile as error:
-            raise ToolFailed(f"{error}. Nothing was written; Read it again.") from None
         except UnicodeEncodeError as error:
             lacking = error.object[error.start : error.start + 1]
-            raise ToolFailed(
-                f"{plan.path} is in {error.encoding}, which has no {lacking!r}. Nothing changed."
-            ) from None
+            raise ToolFailed(f"{plan.path} is in {like.encoding}, which has no {lacking!r}. Nothing changed.") from None
         except OSError as error:
             raise ToolFailed(f"Can't write {plan.path}: {error.strerror or error}. Nothing was changed.") from None
-        record = FileRecord(digest=written.digest, mtime_ns=written.mtime_ns, size=written.size, shown=False)
-        ctx.reads.put(_real(plan.path), record)
-        return ToolResult(_data(input, plan))
+        ctx.reads.put(real, FileRecord.of(written))
+        patch = structured_patch(plan.before.raw_text, plan.after)
+        return ToolResult(_data(input, plan) | {"structuredPatch": patch})
 
     def to_result_block(self, data: Any, tool_use_id: str) -> ToolResultBlock:
         """Say what was done to which cell."""
@@ -152,7 +150,7 @@ async def _plan(input: NotebookEditInput, ctx: ToolContext) -> Plan:
 
 async def _as_last_seen(path: Path, ctx: ToolContext) -> TextFile:
     """Return the notebook, which the model must have read as it is."""
-    record = ctx.reads.get(_real(path))
+    record = ctx.reads.get(ctx.real(path))
     if not _is_file(path):
         raise ToolFailed(f"{path} is no file. To create a notebook use Write.")
     if record is None:
@@ -161,8 +159,8 @@ async def _as_last_seen(path: Path, ctx: ToolContext) -> TextFile:
         loaded = await ctx.files.load(path)
     except OSError as error:
         raise ToolFailed(f"Can't read {path}: {error.strerror or error}.") from None
-    known = (record.digest,) if record.digest else (record.mtime_ns, record.size)
-    if known != ((loaded.digest,) if record.digest else (loaded.mtime_ns, loaded.size)):
+    if not record.matches(loaded):
+        ctx.reads.outdate(ctx.real(path))
         raise ToolFailed(f"{path} has changed since it was read, by somebody else. Read it again, then edit it.")
     return loaded
 
@@ -205,7 +203,3 @@ def _diff(data: Mapping[str, Any]) -> View:
     from toolpost import Diff
 
     return Diff(f"{data['notebook_path']} ({data['cell_id']})", data.get("old_source"), data["new_source"])
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,12 +14,16 @@ from .shrink import fits, shrunk
 OUTPUT_CHARS = 8_000
 """Characters shown of one output; more is seldom what an edit needs."""
 
+TEXTS = ("text/plain", "text/markdown", "text/latex", "text/html", "application/javascript")
+"""Forms of a result that are text, the plainest first: one of them is shown."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
 PICTURE_TOKENS = 8_000
 """Tokens that one picture among the outputs may be reckoned at."""
 
 
-def parse_cells(text: str) -> list[dict[str, Any]]:
-    """Return the cells; raises ValueError for what is no notebook."""
+def parse_cells(text: str, *, pictures: bool) -> list[dict[str, Any]]:
+    """Return the cells, with the pictures among their outputs or without; raises ValueError for what is no notebook."""
     try:
         document = json.loads(text)
     except RecursionError:
@@ -27,7 +32,7 @@ def parse_cells(text: str) -> list[dict[str, Any]]:
         raise ValueError("it has no list of cells")
     info = (document.get("metadata") or {}).get("language_info") or {}
     return [
-        _cell(number, cell, str(info.get("name", "python")))
+        _cell(number, cell, str(info.get("name", "python")), pictures=pictures)
         for number, cell in enumerate(document["cells"])
         if isinstance(cell, dict)
     ]
@@ -54,7 +59,7 @@ def _add(blocks: list[dict[str, Any]], text: str) -> None:
         blocks.append({"type": "text", "text": text})
 
 
-def _cell(number: int, cell: Mapping[str, Any], language: str) -> dict[str, Any]:
+def _cell(number: int, cell: Mapping[str, Any], language: str, *, pictures: bool) -> dict[str, Any]:
     kind = str(cell.get("cell_type", "raw"))
     shown: dict[str, Any] = {
         "cell_id": str(cell.get("id") or f"cell-{number}"),
@@ -64,28 +69,35 @@ def _cell(number: int, cell: Mapping[str, Any], language: str) -> dict[str, Any]
     if kind == "code":
         shown["language"] = language
         shown["execution_count"] = cell.get("execution_count")
-        shown["outputs"] = list(_outputs(cell))
+        shown["outputs"] = list(_outputs(cell, pictures=pictures))
     return shown
 
 
-def _outputs(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _outputs(cell: Mapping[str, Any], *, pictures: bool) -> Iterator[dict[str, Any]]:
     for output in cell.get("outputs") or ():
         if not isinstance(output, dict):
             continue
         shown: dict[str, Any] = {"output_type": output.get("output_type")}
         data = output.get("data") or {}
-        texts = [_clipped(_joined(output.get("text") or data.get("text/plain")))]
-        if output.get("output_type") == "error":
-            texts.append(_clipped("\n".join(map(str, output.get("traceback") or [output.get("ename", "error")]))))
+        texts = [_text(output, data)]
         for media_type, value in data.items():
             if str(media_type).startswith("image/"):
-                picture = _picture(_joined(value))
+                picture = _picture(_joined(value)) if pictures else None
                 if picture is None:
                     texts.append(f"[{media_type} that can't be shown]")
                 else:
                     shown["image"] = picture
         shown["text"] = "\n".join(filter(None, texts))
         yield shown
+
+
+def _text(output: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """Return an output's text without colours: what was printed, an error's traceback, or a result in its plainest form."""
+    if output.get("output_type") == "error":
+        text = "\n".join(map(str, output.get("traceback") or [output.get("ename", "error")]))
+    else:
+        text = _joined(output.get("text")) or next(filter(None, (_joined(data.get(form)) for form in TEXTS)), "")
+    return _clipped(_COLOUR.sub("", text))
 
 
 def _picture(encoded: str) -> dict[str, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -45,9 +46,9 @@ async def count(path: Path, ctx: ToolContext) -> int | None:
 
 
 async def pages(path: Path, wanted: tuple[int, int | None], ctx: ToolContext) -> dict[str, Any]:
-    """Return text and picture of each page; raises ToolFailed where there are none."""
+    """Return text and, for a model that takes it, picture of each page; raises ToolFailed where there are none."""
     first, last = wanted[0], wanted[1] or wanted[0] + MOST_PAGES - 1
-    side = next(side for most, side in SIDES if last - first < most)
+    side = next(side for most, side in SIDES if last - first < most) if ctx.options.images else 0
     head, *found = await _run(path, first, last, side, ctx) or [{"error": "the PDF library gave no answer"}]
     if "error" in head:
         raise ToolFailed(f"{path} can't be read as a PDF: {head['error']}")
@@ -74,19 +75,23 @@ def too_big(path: Path, total: int, size: str) -> ToolFailed:
 
 
 def blocks(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the model reads: each page's text, then its picture."""
+    """Return what the model reads: each page's text, then its picture, if there is one."""
     made: list[dict[str, Any]] = []
     for page in data["file"]["pages"]:
         text = page["text"].replace("\r\n", "\n").strip() or "(no text on this page)"
         made.append({"type": "text", "text": f"<page number={page['page']}>\n{text}\n</page>"})
-        source = {"type": "base64", "media_type": "image/jpeg", "data": page["image"]}
-        made.append({"type": "image", "source": source})
+        if page["image"]:
+            source = {"type": "base64", "media_type": "image/jpeg", "data": page["image"]}
+            made.append({"type": "image", "source": source})
     return [*made, {"type": "text", "text": data["note"]}]
 
 
 async def _run(path: Path, first: int, last: int, side: int, ctx: ToolContext) -> list[dict[str, Any]]:
     program = str(Path(__file__).with_name("pdf_pages.py"))
-    argv = [sys.executable, "-I", program, str(path), str(first), str(last), str(side)]
+    with await ctx.files.open(path) as file:
+        found = os.fstat(file.fileno())
+    numbers = (first, last, side, found.st_dev, found.st_ino)
+    argv = [sys.executable, "-I", program, str(path), *map(str, numbers)]
     ended = await ctx.processes.run(
         argv, cwd=path.parent, env=ctx.env or None, timeout=SECONDS, max_output=MOST_OUTPUT, abort=ctx.abort
     )

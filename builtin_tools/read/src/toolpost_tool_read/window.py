@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 LINES = 2_000
@@ -16,6 +15,7 @@ BLOCK = 1 << 20
 BYTES_A_TOKEN = 4
 """A low estimate for code and English prose."""
 
+_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -47,17 +47,17 @@ def of_text(text: str, start: int, limit: int, max_tokens: int) -> Window:
     return _fitted(lines[start - 1 : start - 1 + limit], start, len(lines), max_tokens)
 
 
-def of_big_file(path: Path, start: int, limit: int, max_tokens: int) -> Window:
-    """Take the window out of a file too big to hold; it blocks, so it is run in a thread."""
+def of_big_file(file: BinaryIO, start: int, limit: int, max_tokens: int) -> Window:
+    """Take the window out of a file too big to hold, and close it; it blocks, so it is run in a thread."""
     wanted: list[str] = []
-    with path.open("rb") as file:
+    with file:
         skipped = _skip(file, start - 1)
         room = 2 * BYTES_A_TOKEN * max_tokens
         while skipped == start - 1 and len(wanted) < limit and room > 0:
             line = _line(file)
             if line is None:
                 break
-            wanted.append(line)
+            wanted.append(line.removeprefix("\ufeff") if start + len(wanted) == 1 else line)
             room -= len(line)
         total = skipped + len(wanted) + _count(file)
     return _fitted(wanted, start, total, max_tokens)
@@ -91,8 +91,16 @@ def _line(file: BinaryIO) -> str | None:
     rest, more = got, 0
     while not rest.endswith(b"\n") and (rest := file.readline(BLOCK)):
         more += len(rest)
-    text = got.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+    text = _decoded(got).removesuffix("\n").removesuffix("\r")
     return f"{text[: LINE_CHARS - 40]}… [truncated: {more} more bytes]" if more else text
+
+
+def _decoded(line: bytes) -> str:
+    """Decode a line as UTF-8, or as Windows-1252 where none of its letters is UTF-8."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("utf-8" if _LETTER.search(line) else "cp1252", "replace")
 
 
 def _count(file: BinaryIO) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from toolpost import FileRecord, Progress, StaleFile, Tool, ToolFailed, ToolResult
+from toolpost import FileRecord, Progress, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from toolpost import PermissionScope, RuleUpdate, TextFile, ToolContext, ToolResultBlock, View
 
 KEPT_CHARS = 1_000_000
@@ -81,16 +82,13 @@ class Write(Tool[WriteInput]):
     async def call(self, input: WriteInput, ctx: ToolContext, progress: Progress) -> ToolResult:
         """Write, and remember the new state as read."""
         del progress
-        path = ctx.resolve(input.file_path)
+        path, real = ctx.resolve(input.file_path), ctx.real(input.file_path)
         before = await _as_last_seen(path, ctx)
         try:
             written, recoded = await _write(path, input.content, before, ctx)
-        except StaleFile as error:
-            raise ToolFailed(f"{error}. Nothing was written; Read it again.") from None
         except OSError as error:
             raise ToolFailed(_reason(error, path)) from None
-        record = FileRecord(digest=written.digest, mtime_ns=written.mtime_ns, size=written.size, shown=False)
-        ctx.reads.put(_real(path), record)
+        ctx.reads.put(real, FileRecord.of(written))
         return ToolResult(_data(str(path), input.content, before, recoded))
 
     def to_result_block(self, data: Any, tool_use_id: str) -> ToolResultBlock:
@@ -99,7 +97,8 @@ class Write(Tool[WriteInput]):
             text = f"Created {data['filePath']} ({_lines(data['content'])})."
         else:
             body = [line[0] for hunk in data["structuredPatch"] for line in hunk["lines"]]
-            text = f"Updated {data['filePath']} (+{body.count('+')} -{body.count('-')} lines)."
+            what = f"+{body.count('+')} -{body.count('-')} lines" if body else "no line changed"
+            text = f"Updated {data['filePath']} ({what})."
         if data.get("recoded"):
             text += f" It was {data['recoded']}, which lacks some of its characters; it is UTF-8 now."
         return {"type": "tool_result", "tool_use_id": tool_use_id, "content": text}
@@ -116,16 +115,28 @@ async def _as_last_seen(path: Path, ctx: ToolContext) -> TextFile | None:
     found = _stat(path)
     if found is None:
         return None
-    record = ctx.reads.get(_real(path))
+    record = ctx.reads.get(ctx.real(path))
     if record is None and found.st_size:
-        raise ToolFailed(f"{path} exists and has not been read yet. Read it first, then write it, or use Edit.")
+        raise ToolFailed(await _unread(path, ctx))
     try:
         loaded = await ctx.files.load(path)
     except OSError as error:
         raise ToolFailed(_reason(error, path)) from None
-    if record is not None and not _same(loaded, record):
+    if record is not None and not record.matches(loaded):
+        ctx.reads.outdate(ctx.real(path))
         raise ToolFailed(f"{path} has changed since it was read, by somebody else. Read it again, then write it.")
     return loaded
+
+
+async def _unread(path: Path, ctx: ToolContext) -> str:
+    """Say what is to be done first: what is no text can't be read."""
+    try:
+        is_binary = "\0" in (await ctx.files.load(path)).raw_text
+    except OSError as error:
+        raise ToolFailed(_reason(error, path)) from None
+    if is_binary:
+        return f"{path} exists and is a binary file. To put a text in its place remove it first, with Bash."
+    return f"{path} exists and has not been read yet. Read it first, then write it, or use Edit."
 
 
 def _stat(path: Path) -> os.stat_result | None:
@@ -139,13 +150,6 @@ def _stat(path: Path) -> os.stat_result | None:
         what = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
         raise ToolFailed(f"{path} is {what}; Write takes regular files only.")
     return found
-
-
-def _same(loaded: TextFile, record: FileRecord) -> bool:
-    """Compare contents; only for files too big to have been hashed, time and size."""
-    if record.digest:
-        return loaded.digest == record.digest
-    return (loaded.mtime_ns, loaded.size) == (record.mtime_ns, record.size)
 
 
 async def _write(path: Path, content: str, before: TextFile | None, ctx: ToolContext) -> tuple[TextFile, str]:
@@ -163,7 +167,7 @@ async def _write(path: Path, content: str, before: TextFile | None, ctx: ToolCon
 
 
 def _data(path: str, content: str, before: TextFile | None, recoded: str) -> dict[str, Any]:
-    from .patch import structured_patch
+    from toolpost import structured_patch
 
     old = None if before is None else before.raw_text
     return {
@@ -179,10 +183,6 @@ def _data(path: str, content: str, before: TextFile | None, recoded: str) -> dic
 def _lines(text: str) -> str:
     count = text.count("\n") + bool(text and not text.endswith("\n"))
     return "empty" if not text else f"{count} line{'s' * (count != 1)}"
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))
 
 
 def _reason(error: OSError, path: Path) -> str:

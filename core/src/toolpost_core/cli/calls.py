@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from itertools import count
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 
 async def run_lines(lines: TextIO, options: LaunchOptions, *, yes: bool) -> None:
     """Answer each line before the next is read; a bad line gets an error line."""
-    numbers = count(1)
+    numbers, answers = count(1), sys.stdout
+    with redirect_stdout(sys.stderr):  # what a tool prints must not come between the answers
+        await _answer_lines(lines, answers, options, numbers, yes=yes)
+
+
+async def _answer_lines(
+    lines: TextIO, answers: TextIO, options: LaunchOptions, numbers: Iterable[int], *, yes: bool
+) -> None:
     async with open_session(options, _say_yes if yes else None, need_model=False) as session:
         _tell_notices(session)
         while line := await _next_line(lines):
@@ -31,10 +39,10 @@ async def run_lines(lines: TextIO, options: LaunchOptions, *, yes: bool) -> None
             try:
                 calls = list(_calls(json.loads(line), numbers))
             except (ValueError, RecursionError) as error:
-                print_line({"error": f"This line is no call: {error}", "is_error": True})
+                print_line({"error": f"This line is no call: {error}", "is_error": True}, answers)
                 continue
             for answer in await _answers(session, calls):
-                print_line(answer)
+                print_line(answer, answers)
             _tell_notices(session)
 
 

@@ -33,6 +33,12 @@ def complain(text: str) -> None:
             print(f"toolpost: {text}", file=sys.stderr, flush=True)
 
 
+def tell_notes(error: BaseException | None) -> None:
+    """Tell what was noted on an error: what was under way as Ctrl-C came."""
+    for note in getattr(error, "__notes__", ()):
+        complain(note)
+
+
 def crash(error: BaseException) -> int:
     """Tell of an error that nobody foresaw, with its trace; return the exit code."""
     import traceback

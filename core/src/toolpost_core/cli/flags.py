@@ -27,6 +27,7 @@ class Flag(NamedTuple):
 
 
 FORMATS: Final = ("text", "json", "stream-json")
+DEBUG: Final = ("plugins", "hooks")
 
 FLAGS: Final = (
     Flag(("-p", "--print"), "print", "Print the answer and exit; what is piped in is added to the prompt."),
@@ -60,12 +61,17 @@ FLAGS: Final = (
     Flag(("--fork-session",), "fork_session", "Go on in a copy of the session."),
     Flag(("--session-id",), "session_id", "The id of the new session.", "text", "UUID"),
     Flag(("--no-session-persistence",), "no_session_persistence", "Keep no transcript."),
-    Flag(("--rewind-files",), "rewind_files", "Set files back to where they were at a message.", "text", "ID"),
+    Flag(("--rewind-files",), "rewind_files", "Set files back to what they were before a message.", "text", "ID"),
+    Flag(("--force",), "force", "With --rewind-files: also over changes that were made by hand."),
+    Flag(("--dry-run",), "dry_run", "With --rewind-files: only say what would be done."),
+    Flag(("--init",), "init", "Run the Setup hooks for a new project before the session begins."),
+    Flag(("--init-only",), "init_only", "The same, and the SessionStart hooks; then exit without a prompt."),
+    Flag(("--maintenance",), "maintenance", "Run the Setup hooks for maintenance before the session begins."),
     Flag(("--plugin-dir",), "plugin_dir", "A folder with a plugin, for this run.", "list", "DIR"),
     Flag(("--bare",), "bare", "No instructions, hooks or extras of the workspace."),
     Flag(("--trust",), "trust", "Trust this workspace for this run."),
     Flag(("--cwd",), "cwd", "The folder to work in.", "text", "DIR"),
-    Flag(("-d", "--debug"), "debug", "Say what happens inside: of plugins.", "optional", "=FILTER", ("plugins",)),
+    Flag(("-d", "--debug"), "debug", "Say what happens inside: of plugins or hooks.", "optional", "=FILTER", DEBUG),
     Flag(("--dangerously-skip-permissions",), "skip_permissions", "The mode bypassPermissions."),
     Flag(("-h", "--help"), "help", "Show this."),
 )

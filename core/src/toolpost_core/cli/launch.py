@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Final
 
 from toolpost_core.cli.exits import complain, run_async
 from toolpost_core.cli.flags import parse
 from toolpost_core.cli.options import demo_options, launch_options
 from toolpost_core.cli.stdin import is_interactive, piped_text
+from toolpost_core.cli.streams import own_stdout
 from toolpost_core.cli.usage import UsageMistake
 
 if TYPE_CHECKING:
@@ -30,9 +29,19 @@ def launch(arguments: Sequence[str]) -> int:
         print(help_text())
         return 0
     options = launch_options(given)
+    if given.values.keys() & {"rewind_files", "force", "dry_run"}:
+        from toolpost_core.cli.rewind import check, rewind_files
+
+        check(given.values, given.words)
+        return run_async(rewind_files(options, given.values))
+    if "init_only" in given.values:
+        from toolpost_core.cli.setup import init_only
+
+        return run_async(init_only(options, given.words))
     if is_interactive() and not given.values.get("print"):
         return _run("interactive", options)
-    return _run("print", _with_input(options))
+    with own_stdout():
+        return _run("print", _with_input(options))
 
 
 def launch_demo(arguments: Sequence[str]) -> int:
@@ -61,8 +70,7 @@ def _with_input(options: LaunchOptions) -> LaunchOptions:
 def _run(way: str, options: LaunchOptions) -> int:
     from toolpost_core.api import find_places, make_host, read_settings
 
-    with redirect_stdout(sys.stderr):  # what a settings source prints is not the run's
-        settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
+    settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
     name = settings.get(f"frontends.{way}") or FRONTENDS[way]
     if not any(entry.group == "frontends" for entry in registry.inventory.entries):
         raise UsageMistake(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolpost import LaunchOptions
 from toolpost_core.cli.exits import complain
-from toolpost_core.cli.flags import Given
+from toolpost_core.cli.flags import DEBUG, Given
 from toolpost_core.cli.usage import UsageMistake
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _AS_GIVEN: Final = (
     "bare",
     "trust",
 )
-NOT_YET: Final = ("mcp_config", "strict_mcp_config", "agents", "agent", "rewind_files", "plugin_dir", "debug")
+NOT_YET: Final = ("mcp_config", "strict_mcp_config", "agents", "agent", "plugin_dir", "debug")
 """Flags that are understood and handed on in `extra`, but that nothing acts on yet."""
 
 
@@ -120,6 +120,8 @@ def _check(given: Given) -> None:
         raise UsageMistake(f"--session-id can't be {values['session_id']!r}. It is a UUID.")
     if "session_id" in values and resumes and "fork_session" not in values:
         raise UsageMistake("--session-id goes with --resume or --continue only where --fork-session makes a new one.")
+    if "maintenance" in values and values.keys() & {"init", "init_only"}:
+        raise UsageMistake("--init and --maintenance are different kinds of setup: give one of them.")
     _check_streams(values, words)
 
 
@@ -179,8 +181,12 @@ def _schema(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
-    idle = [key for key in (*NOT_YET, "fallback_model") if key in values and (key, values[key]) != ("debug", "plugins")]
+    idle = [key for key in (*NOT_YET, "fallback_model") if key in values]
+    if values.get("debug") in DEBUG:
+        idle.remove("debug")
     if idle:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in idle)
         complain(f"warning: {names} has no effect in this version.")
-    return {key: values[key] for key in NOT_YET if key in values}
+    given = {key: values[key] for key in NOT_YET if key in values}
+    trigger = "maintenance" if "maintenance" in values else "init" if values.keys() & {"init", "init_only"} else None
+    return given if trigger is None else {**given, "setup": trigger}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-NARROWEST: Final = 8
-"""Columns that a cell is not folded below."""
+if TYPE_CHECKING:
+    from rich.table import Table
+
+UNTOLD: Final = 80
+"""Columns of a terminal that does not tell how many it has."""
 
 
 def print_json(value: Any) -> None:
@@ -18,30 +20,36 @@ def print_json(value: Any) -> None:
     print(_as_text(value, indent=2))
 
 
-def print_line(value: Any) -> None:
+def print_line(value: Any, stream: TextIO | None = None) -> None:
     """Print one JSON line and flush it: whoever reads it may wait for it."""
-    print(_as_text(value), flush=True)
+    print(_as_text(value), file=stream, flush=True)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> None:
-    """Print rows in columns; in a terminal cells are folded so that they fit, in a pipe never. `empty` stands for none."""
+    """Print rows in columns: as a table in a terminal, one plain line a row in a pipe. `empty` stands for none."""
     if not rows:
         print(empty)
-        return
-    for line in table_lines(head, rows, terminal_width()):
-        print(line)
+    elif terminal_width() is None:
+        print("\n".join(table_lines(head, rows)))
+    else:
+        _draw_table(head, [[one_line(str(cell)) for cell in row] for row in rows])
 
 
-def table_lines(head: Sequence[str], rows: Sequence[Sequence[object]], edge: int | None) -> Iterator[str]:
-    """Lay rows out in columns; the widest columns give way until all fit before the edge."""
+def table_lines(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    """Lay rows out in columns, for a pipe: nothing is folded, nothing is coloured."""
     texts = [[one_line(str(cell)) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[column]) for row in texts) for column in range(len(head))]
-    while edge is not None and sum(widths) + 2 * (len(widths) - 1) > edge and max(widths) > NARROWEST:
-        widths[widths.index(max(widths))] -= 1
     for row in texts:
-        cells = [_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
-        for parts in zip_longest(*cells, fillvalue=""):
-            yield "  ".join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()[:edge]
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def print_facts(facts: Iterable[tuple[str, str]], indent: int = 0) -> None:
+    """Print what is known of one thing: a label and a text each, in two columns in a terminal, as a line in a pipe."""
+    if terminal_width() is None:
+        for label, text in facts:
+            print(f"{' ' * indent}{_printable(label)} {one_line(text)}")
+    else:
+        _draw_facts([(_printable(label).rstrip(":"), one_line(text)) for label, text in facts], indent)
 
 
 def print_wrapped(text: str, indent: int = 0) -> None:
@@ -58,15 +66,39 @@ def print_wrapped(text: str, indent: int = 0) -> None:
 
 def terminal_width() -> int | None:
     """Return the columns of the terminal that is printed to; None where it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    wished = os.environ.get("COLUMNS", "")
+    wide = int(wished) if wished.isdecimal() else 0
+    return wide or os.get_terminal_size(sys.stdout.fileno()).columns or UNTOLD
 
 
-def _folded(text: str, width: int) -> list[str]:
-    if len(text) <= width:
-        return [text]
-    import textwrap
+def _draw_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Draw rows under a head, as wide as the terminal at most."""
+    from rich import box
+    from rich.table import Table
 
-    return textwrap.wrap(text, width) or [""]
+    _draw(Table(*head, box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="bold"), rows)
+
+
+def _draw_facts(facts: Sequence[tuple[str, str]], indent: int) -> None:
+    """Draw labels and texts side by side, without lines."""
+    from rich.table import Column, Table
+
+    _draw(Table.grid(Column(style="bold"), Column(), padding=(0, 2)), facts, indent)
+
+
+def _draw(table: Table, rows: Sequence[Sequence[str]], indent: int = 0) -> None:
+    """Fill a table and print it; a cell that is too wide is folded and loses nothing, and no text is taken for markup."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for column in table.columns:
+        column.overflow = "fold"
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(highlight=False, width=terminal_width()).print(Padding(table, (0, 0, 0, indent), expand=False))
 
 
 def _as_text(value: Any, indent: int | None = None) -> str:
@@ -81,4 +113,8 @@ def _as_text(value: Any, indent: int | None = None) -> str:
 
 def one_line(text: str) -> str:
     """Return a text on one line, without characters that move a terminal's cursor."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from toolpost_core.cli.commands import COMMANDS
-from toolpost_core.cli.exits import complain
+from toolpost_core.cli.exits import complain, tell_notes
 from toolpost_core.cli.lazy import LazyGroup
+from toolpost_core.cli.streams import own_stdout
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -17,10 +18,12 @@ def run_command(arguments: Sequence[str]) -> int:
     names = {"help_option_names": ["-h", "--help"]}
     root = LazyGroup("toolpost", places=COMMANDS, help="An agent for the terminal.", context_settings=names)
     try:
-        code: Any = root.main(list(arguments), prog_name="toolpost", standalone_mode=False)
+        with own_stdout():
+            code: Any = root.main(list(arguments), prog_name="toolpost", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except click.exceptions.Abort:
+    except click.exceptions.Abort as error:
+        tell_notes(error.__cause__)
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

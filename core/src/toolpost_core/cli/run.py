@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from toolpost import SettingsError, ToolpostError
 from toolpost_core.cli.commands import COMMANDS
-from toolpost_core.cli.exits import complain, crash, leave, mute_stdout, prepare_streams
+from toolpost_core.cli.exits import complain, crash, leave, mute_stdout, prepare_streams, tell_notes
 from toolpost_core.cli.usage import UsageMistake
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -31,7 +31,8 @@ def guarded(work: Callable[[], int]) -> int:
     except ToolpostError as error:
         complain(str(error))
         return FAILED
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        tell_notes(error)
         return INTERRUPTED
     except BrokenPipeError:
         mute_stdout()

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from toolpost_core.events.dispatch import Answer
 
 RECORD: Final = "listener-times"
-"""The type of the record in a transcript that says what its listeners took."""
+"""The type of the record that ends a transcript: what its listeners came to.
+
+`listeners` has a row for each event and plugin: `event` and `plugin`, `calls`, `total`, `p50`, `p99` and `max` in
+milliseconds, `timeouts`, `failures` of other kinds. `quarantined` has one for each listener that was off at the end:
+`event` and `plugin`, `error` (its last), `blocks` (whether what it guards stayed blocked).
+"""
 KEPT: Final = 1000
 """The last calls of one listener that percentiles are taken of; calls and totals count all."""
 
@@ -19,21 +24,27 @@ class Times:
     """Counts the calls of each listener of each event; costs two additions a call."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, str], _Row] = {}
+        self._rows: dict[str, dict[str, _Row]] = {}
 
     def add(self, event: str, answers: Iterable[Answer]) -> None:
-        """Count the answers of one event."""
+        """Count the answers of one event, of those that were called."""
+        rows = self._rows.get(event)
+        if rows is None:
+            rows = self._rows[event] = {}
         for answer in answers:
-            if answer.duration:  # one that is off after its failures was not called
-                row = self._rows.get((event, answer.plugin))
-                if row is None:
-                    row = self._rows[event, answer.plugin] = _Row()
-                row.add(answer)
+            row = rows.get(answer.plugin)
+            if row is None:
+                row = rows[answer.plugin] = _Row()
+            row.add(answer)
 
     def take(self) -> list[dict[str, Any]]:
         """Return a row for each event and plugin, in milliseconds, and begin anew."""
-        rows, self._rows = self._rows, {}
-        return [{"event": event, "plugin": plugin, **row.facts()} for (event, plugin), row in sorted(rows.items())]
+        taken, self._rows = self._rows, {}
+        return [
+            {"event": event, "plugin": plugin, **row.facts()}
+            for event, rows in sorted(taken.items())
+            for plugin, row in sorted(rows.items())
+        ]
 
 
 class _Row:
@@ -47,8 +58,9 @@ class _Row:
         self.calls += 1
         self.total += answer.duration
         self.last.append(answer.duration)
-        self.timeouts += answer.timed_out
-        self.failures += answer.error is not None and not answer.timed_out
+        if answer.error is not None:
+            self.timeouts += answer.timed_out
+            self.failures += not answer.timed_out
 
     def facts(self) -> dict[str, Any]:
         ranked = sorted(self.last)

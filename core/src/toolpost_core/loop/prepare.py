@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import toolpost
 from toolpost import on
-from toolpost_core.loop.turn import blocks_of
+from toolpost_core.loop.messages import blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import CompactionStrategy, Message, ModelInfo, ModelRequest, Stash
+    from toolpost import CompactionStrategy, Context, Message, ModelInfo, ModelRequest, Stash
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.loop.state import State
+    from toolpost_core.loop.turn import Tell
+
+    Ask: TypeAlias = Callable[[ModelRequest], Awaitable[str]]
 
 CHARS_PER_TOKEN = 4
 
@@ -31,7 +34,8 @@ class Named:
 class Preparer:
     """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed.
 
-    `stash` returns the session's, where a strategy keeps what it did.
+    `stash` returns the session's, where a strategy keeps what it did. `restart` tells listeners that the conversation
+    begins anew from a summary, and returns texts for the model.
     """
 
     strategies: Sequence[Named]
@@ -40,16 +44,15 @@ class Preparer:
     idle: Callable[[], float]
     stash: Callable[[], Stash]
     events: Dispatcher
+    restart: Callable[[], Awaitable[Sequence[str]]]
     report: Callable[[str], None]
 
-    async def __call__(
-        self, state: State, ask: Callable[[ModelRequest], Awaitable[str]]
-    ) -> tuple[State, ModelRequest | None]:
+    async def __call__(self, state: State, ask: Ask, tell: Tell) -> tuple[State, ModelRequest | None]:
         """Return the state as it will be sent, and the request; None where a listener ends the turn.
 
-        `ask` sends a strategy's own requests.
+        `ask` sends a strategy's own requests, `tell` puts texts for the model at the end of a state.
         """
-        state = await self._compacted(state, ask)
+        state = await self._compacted(state, ask, tell)
         # The end of the last request's messages and of this one's: what that wrote to the cache, this one reads.
         last = len(state.messages) - 1
         marks = tuple(sorted({*(mark for mark in state.breakpoints[-1:] if 0 <= mark < last), last}))
@@ -68,7 +71,7 @@ class Preparer:
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 
-    async def _compacted(self, state: State, ask: Callable[[ModelRequest], Awaitable[str]]) -> State:
+    async def _compacted(self, state: State, ask: Ask, tell: Tell) -> State:
         if not self.strategies:
             return state
         used = state.used + _estimate(_since_answer(state.messages)) if state.used else _estimate(state.messages)
@@ -82,16 +85,33 @@ class Preparer:
                 stash=self.stash(),
             )
             try:
-                messages = await named.strategy.compact(context)
+                messages = await self._shortened(named.strategy, context)
             except toolpost.Aborted:
                 return state
             except Exception as error:
                 self.report(f"The compaction strategy {named.plugin!r} failed and was passed over: {error!r}")
                 continue
-            if messages is not None:
-                used = _estimate(messages)
-                state = replace(state, messages=tuple(messages), used=used)
+            if messages is None:
+                continue
+            state = replace(state, messages=tuple(messages), used=_estimate(messages))
+            if named.strategy.summarizes:
+                state = tell(state, await self.restart())
+            used = _estimate(state.messages)
         return state
+
+    async def _shortened(self, strategy: CompactionStrategy, context: Context) -> Sequence[Message] | None:
+        """Let a strategy do its work; round one that summarizes, listeners are told."""
+        if not strategy.summarizes:
+            return await strategy.compact(context)
+        if not strategy.due(context):
+            return None
+        from toolpost_core.loop.summaries import after, before
+
+        allowed = await before(self.events, context, self.report)
+        messages = await strategy.compact(allowed) if allowed is not None else None
+        if messages is not None:
+            await after(self.events, context, messages)
+        return messages
 
 
 def _since_answer(messages: Sequence[Message]) -> Sequence[Message]:

@@ -7,10 +7,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import toolpost
 from toolpost import Aborted, PromptTooLong, ProviderError, ToolUse
+from toolpost_core.loop.messages import call_ids, joined, results_message, text_message
 from toolpost_core.loop.state import State, StopReason, Transition
 from toolpost_core.loop.stream import Answer
 from toolpost_core.tools.executor import StreamingExecutor
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
         ToolResultBlock,
     )
     from toolpost_core.loop.budget import Ledger
+    from toolpost_core.loop.display import Display
+    from toolpost_core.loop.queue import MessageQueue
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.pipeline import CallResult
     from toolpost_core.tools.results import ResultStore
@@ -40,6 +43,8 @@ INTERRUPTED = "[The user interrupted the turn here]"
 BY_THE_USER: Final[frozenset[AbortReason]] = frozenset({"user_cancel", "interrupt"})
 """Abort reasons that the model is told of: a refusal it reads in a result, and the session's end is no word of the user."""
 THOUGHTS: Final = ("thinking", "redacted_thinking")
+
+Tell: TypeAlias = "Callable[[State, Sequence[str]], State]"
 
 
 @dataclass(frozen=True)
@@ -69,34 +74,39 @@ class Keep:
 class TurnLoop:
     """Runs turns until a named end. Everything comes in as a field; it owns nothing.
 
-    `run_call` runs one call with an abort node of its own, `apply` takes over what a result changes in the context,
-    `at_stop` asks whether the model must go on (the text that it then reads, and why the turn ends all the same),
-    `after_answer` tells listeners.
+    `prepare` makes the next request; it is given what puts texts for the model at the end of a state. `run_call` runs one
+    call with an abort node of its own, `apply` takes over what a result changes in the context. `after_answer` and
+    `after_calls` tell listeners; the latter returns texts for the model, and why the turn ends if it does. `at_stop` asks
+    whether the model must go on (the text that it then reads, and why the turn ends all the same). `queue` has what came
+    up outside of the calls, `display` changes what front ends are shown.
     """
 
     provider: Callable[[], Provider]
     model: Callable[[], ModelInfo]
-    prepare: Callable[[State], Awaitable[tuple[State, ModelRequest | None]]]
+    prepare: Callable[[State, Tell], Awaitable[tuple[State, ModelRequest | None]]]
     run_call: Callable[[ToolUse, AbortNode], Awaitable[CallResult]]
     is_safe: Callable[[ToolUse], bool]
     aborts_siblings: Callable[[str], bool]
     apply: Callable[[CallResult], None]
     at_stop: Callable[[Answer, bool], Awaitable[tuple[str | None, str | None]]]
     after_answer: Callable[[ModelRequest, Answer, float], Awaitable[None]]
+    after_calls: Callable[[Sequence[CallResult]], Awaitable[tuple[Sequence[str], str | None]]]
     emit: Callable[[SessionEvent], None]
     keep: Keep
+    queue: MessageQueue
     ledger: Ledger
     results: ResultStore
     abort: AbortNode
     max_turns: int | None = None
+    display: Display | None = None
 
     async def run(self, state: State) -> Ended:
         """Run to a named end. Never raises ProviderError."""
-        spent, ids = 0.0, _call_ids(state.messages)
+        spent, ids = 0.0, call_ids(state.messages)
         if self.ledger.exhausted:
             return self._over_budget(Ended(state, StopReason.MAX_BUDGET))
         while True:
-            state, request = await self.prepare(state)
+            state, request = await self.prepare(state, self._told)
             if request is None or self.abort.aborted or self.ledger.exhausted:
                 return replace(self._unsent(state), api_duration=spent)
             turn = await self._turn(request, ids)
@@ -126,14 +136,18 @@ class TurnLoop:
         if turn.error is not None:
             too_long = isinstance(turn.error, PromptTooLong)
             return replace(ended, reason=StopReason.PROMPT_TOO_LONG if too_long else StopReason.MODEL_ERROR)
-        if turn.stop is not None:
-            return replace(ended, reason=StopReason.HOOK_STOPPED, told=turn.stop)
+        texts, stop = await self.after_calls(turn.results) if turn.results else ((), None)
+        ended = replace(ended, state=self._told(state, texts))
+        if turn.stop is not None or stop is not None:
+            return replace(ended, reason=StopReason.HOOK_STOPPED, told=turn.stop or stop or "")
         if self.ledger.exhausted:
             return self._over_budget(ended)
         if not turn.results and answer.stop_reason != "pause_turn":
             return await self._at_stop(ended, answer)
         if self.max_turns is not None and state.turn >= self.max_turns:
             return self._over_turns(ended)
+        # An answer that only paused is sent back as it is.
+        state = self._told(ended.state, self.queue.take()) if turn.results else ended.state
         return replace(state, turn=state.turn + 1, stop_blocks=0, transition=Transition.NEXT_TURN)
 
     def _over_budget(self, ended: Ended) -> Ended:
@@ -152,23 +166,37 @@ class TurnLoop:
         if stop is not None:
             return replace(ended, reason=StopReason.STOP_HOOK_PREVENTED, told=stop)
         if block is None:
-            return ended
+            return await self._awaited(ended)
         if self.max_turns is not None and state.turn >= self.max_turns:
             return self._over_turns(ended)
-        message: Message = {"role": "user", "content": [{"type": "text", "text": block}]}
-        self.emit(toolpost.UserMessage(message=message, uuid=self.keep.message(message), synthetic=True))
-        return replace(
-            state,
-            messages=joined(state.messages, message),
-            turn=state.turn + 1,
-            stop_blocks=state.stop_blocks + 1,
-            transition=Transition.STOP_HOOK_BLOCKING,
-        )
+        state = replace(state, stop_blocks=state.stop_blocks + 1, transition=Transition.STOP_HOOK_BLOCKING)
+        return replace(self._told(state, (block,)), turn=state.turn + 1)
+
+    async def _awaited(self, ended: Ended) -> Ended | State:
+        """Go on with a text that the run has to wait for, if there is one to come and a turn left to read it."""
+        state = ended.state
+        if self.max_turns is not None and state.turn >= self.max_turns:
+            return ended
+        try:
+            texts = await self.queue.at_end(self.abort)
+        except Aborted:
+            return replace(ended, state=self._interrupted(state), reason=StopReason.ABORTED_TOOLS)
+        if not texts:
+            return ended
+        return replace(self._told(state, texts), turn=state.turn + 1, stop_blocks=0, transition=Transition.NEXT_TURN)
+
+    def _told(self, state: State, texts: Sequence[str]) -> State:
+        """Return the state with texts for the model at its end."""
+        for text in texts:
+            message = text_message(text)
+            self.emit(toolpost.UserMessage(message=message, uuid=self.keep.message(message), synthetic=True))
+            state = replace(state, messages=joined(state.messages, message))
+        return state
 
     def _interrupted(self, state: State) -> State:
         if self.abort.reason not in BY_THE_USER:
             return state
-        message: Message = {"role": "user", "content": [{"type": "text", "text": INTERRUPTED}]}
+        message = text_message(INTERRUPTED)
         self.keep.message(message)
         return replace(state, messages=joined(state.messages, message))
 
@@ -212,7 +240,8 @@ class TurnLoop:
         stream = self.provider().stream(request)
         async with aclosing(cast("_Closable", stream)):
             async for event in stream:
-                self.emit(toolpost.Streaming(event))
+                for shown in [event] if self.display is None else await self.display.pieces(event):
+                    self.emit(toolpost.Streaming(shown))
                 for complete in answer.feed(event):
                     if isinstance(complete, ToolUse):
                         executor.add(complete)
@@ -222,12 +251,14 @@ class TurnLoop:
             raise ProviderError("the model's answer ended without a stop reason", kind="connection", retriable=True)
 
     def _complete(self, block: ContentBlock, answer: Answer) -> None:
+        uuid = self.keep.block(block, answer)
+        shown = block if self.display is None else self.display.block(block)
         self.emit(
             toolpost.AssistantMessage(
-                message={"role": "assistant", "content": [block]},
+                message={"role": "assistant", "content": [shown]},
                 message_id=answer.id,
                 model=answer.model,
-                uuid=self.keep.block(block, answer),
+                uuid=uuid,
                 usage=answer.usage,
             )
         )
@@ -290,31 +321,7 @@ class _Closable(AsyncIterator[object]):
     async def aclose(self) -> None: ...
 
 
-def _call_ids(messages: Sequence[Message]) -> set[str]:
-    blocks = (cast("Any", block) for message in messages for block in blocks_of(message))
-    return {str(block["id"]) for block in blocks if block["type"] == "tool_use"}
-
-
 def _as_provider_error(error: Exception) -> ProviderError:
     if isinstance(error, ProviderError):
         return error
     return ProviderError(f"The provider failed: {type(error).__name__}: {error}")
-
-
-def results_message(blocks: Sequence[ToolResultBlock]) -> Message:
-    """Return the message that answers all calls of one answer."""
-    return {"role": "user", "content": list(blocks)}
-
-
-def joined(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
-    """Append a message; one of the same role as the last is joined with it in a new message, as roles alternate."""
-    if not messages or messages[-1]["role"] != message["role"]:
-        return (*messages, message)
-    content = [*blocks_of(messages[-1]), *blocks_of(message)]
-    return (*messages[:-1], {"role": message["role"], "content": content})
-
-
-def blocks_of(message: Message) -> list[ContentBlock]:
-    """Return the content as blocks."""
-    content = message["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content

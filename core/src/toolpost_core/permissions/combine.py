@@ -61,6 +61,11 @@ def combine(opinions: Sequence[Opinion], *, cannot_ask: str | None) -> Verdict:
     return Verdict(wanted, reason, wanted, decisive, tuple(opinions))
 
 
+def is_open(opinions: Sequence[Opinion]) -> bool:
+    """Whether nobody has an opinion that counts."""
+    return all(opinion.dropped for opinion in opinions)
+
+
 def _decisive(opinions: Sequence[Opinion]) -> Opinion | None:
     return min(opinions, key=_rank, default=None)
 

@@ -1,11 +1,17 @@
-"""What a plugin says that it needs: `toolpost.toml` in its package, read without importing the package."""
+"""What a plugin says that it needs: `toolpost.toml` in its package, or a block of comments in its module.
+
+Both are read without importing anything.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 FILE: Final = "toolpost.toml"
+BLOCK: Final = re.compile(r"^# /// toolpost$\s(?P<lines>(^#(| .*)$\s)+)^# ///$", re.MULTILINE)
+"""The same as in the file, as a module without a package has it: embedded in comments, in the form of PEP 723."""
 FLAGS: Final = ("network", "process", "secrets", "prompt")
 ROLES: Final = ("observe", "rewrite", "decide")
 ALLOWED: Final = (
@@ -71,6 +77,14 @@ def parse(text: str, file: str) -> Capabilities:
         return _read(tomllib.loads(text).get("capabilities", {}), file)
     except (tomllib.TOMLDecodeError, ValueError) as error:
         return Capabilities(file=file, mistake=str(error))
+
+
+def embedded(source: str, file: str) -> Capabilities | None:
+    """Read the block `# /// toolpost` of a module's source; None where there is none."""
+    found = BLOCK.search(source)
+    if found is None:
+        return None
+    return parse("".join(line[2:] or "\n" for line in found["lines"].splitlines(keepends=True)), file)
 
 
 def from_row(row: Sequence[Any]) -> Capabilities:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib import metadata
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from stevedore.extension import Extension, ExtensionManager
 
-from toolpost_core.plugins.capabilities import FILE, Capabilities, parse
+from toolpost_core.plugins.capabilities import FILE, Capabilities, embedded, parse
 from toolpost_core.plugins.groups import PREFIX
 from toolpost_core.plugins.scan import Entry
 
@@ -37,17 +39,17 @@ def discover() -> tuple[tuple[Entry, ...], dict[str, Capabilities], list[str]]:
                     point.value,
                     name,
                     point.dist.version,
-                    _requirements(point.dist).get(HOOKSPECS, ""),
+                    requirements(point.dist.requires).get(HOOKSPECS, ""),
                     canonical(name) in standard,
                 )
             )
             files.update(_file(point.dist, "entry_points.txt"))
     for module in {entry.module for entry in entries}:
-        for folder in package_folders(module)[:1]:
-            files.add(str(folder / FILE))  # also where it is not there: then its coming is noticed
-            found = _declared(folder / FILE)
+        for file in declaring_files(module):
+            files.add(str(file))  # also where it is not there: then its coming is noticed
+            found = _declared(file)
             if found is not None:
-                declared[module] = found
+                declared.setdefault(module, found)
     return tuple(sorted(entries)), declared, sorted(files)
 
 
@@ -58,10 +60,7 @@ def package_folders(module: str) -> list[Path]:
     in none has no folder.
     """
     top, *rest = module.split(".")
-    try:
-        spec = find_spec(top)
-    except (ImportError, ValueError):
-        return []
+    spec = _spec(top)
     folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec is not None else []
     for name in rest:
         if any((folder / "__init__.py").is_file() for folder in folders):
@@ -70,13 +69,39 @@ def package_folders(module: str) -> list[Path]:
     return folders
 
 
+def module_file(module: str) -> Path | None:
+    """Return the file of a module that lies in no regular package; None for one that does, or has no source."""
+    folders, (top, *rest) = package_folders(module), module.split(".")
+    if any((folder / "__init__.py").is_file() for folder in folders):
+        return None
+    if rest:
+        return next((file for folder in folders if (file := folder / f"{rest[-1]}.py").is_file()), None)
+    spec = _spec(top)
+    origin = (spec.origin or "") if spec is not None else ""
+    return Path(origin) if origin.endswith(".py") else None
+
+
+def declaring_files(module: str) -> list[Path]:
+    """Return the files that may say what a module's plugin needs; the first that does counts."""
+    own = module_file(module)
+    return [*(folder / FILE for folder in package_folders(module)[:1]), *([own] if own is not None else ())]
+
+
 def _declared(file: Path) -> Capabilities | None:
     try:
-        return parse(file.read_text(encoding="utf-8"), str(file))
+        text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        return Capabilities(file=str(file), mistake=f"it can't be read: {error}")
+        return Capabilities(file=str(file), mistake=f"it can't be read: {error}") if file.name == FILE else None
+    return parse(text, str(file)) if file.name == FILE else embedded(text, str(file))
+
+
+def _spec(top: str) -> ModuleSpec | None:
+    try:
+        return find_spec(top)
+    except (ImportError, ValueError):
+        return None
 
 
 def canonical(name: str) -> str:
@@ -106,13 +131,13 @@ def _standard_set() -> tuple[set[str], set[str]]:
         package = metadata.distribution(METAPACKAGE)
     except metadata.PackageNotFoundError:
         return set(), set()
-    return set(_requirements(package)), set(_file(package, "METADATA"))
+    return set(requirements(package.requires)), set(_file(package, "METADATA"))
 
 
-def _requirements(distribution: metadata.Distribution) -> dict[str, str]:
-    """Distributions that are required without an extra, each with its version specifier."""
+def requirements(lines: Iterable[str] | None) -> dict[str, str]:
+    """Return the distributions that are required without an extra, each with its version specifier."""
     found: dict[str, str] = {}
-    for line in distribution.requires or ():
+    for line in lines or ():
         requirement, _, marker = line.partition(";")
         match = re.match(r"\s*([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*(.*)", requirement)
         if match and "extra" not in marker:

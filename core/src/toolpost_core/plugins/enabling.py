@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from toolpost import HOOKSPEC_VERSION, PluginError
 from toolpost_core.plugins.groups import GUARDS, KINDS
@@ -13,6 +13,9 @@ from toolpost_core.plugins.scan import Entry, Inventory
 from toolpost_core.plugins.versions import allows
 from toolpost_core.settings.plugins import PluginSetting, PluginSettings, Switch, same_name
 from toolpost_core.settings.problem import Problem
+
+STANDARD_GRANTS: Final = frozenset({"decide"})
+"""What is granted to the standard set, as it is turned on, where settings say nothing else."""
 
 Status = Literal["on", "off by default", "off by settings", "refused", "failed"]
 
@@ -22,6 +25,13 @@ class State(NamedTuple):
 
     status: Status
     why: str = ""
+
+
+class Grants(NamedTuple):
+    """What an entry was granted, and by what: a settings file, or the standard set; empty where nothing says."""
+
+    what: frozenset[str]
+    source: str
 
 
 class Enabling:
@@ -49,6 +59,13 @@ class Enabling:
     def setting_of(self, entry: Entry) -> PluginSetting | None:
         """Return what settings say about an entry: under its name, or else under its distribution's."""
         return next(iter(self._settings_of(entry)), None)
+
+    def grants_of(self, entry: Entry) -> Grants:
+        """Return what an entry was granted: what settings say of it, or else what the standard set has."""
+        for setting in self._settings_of(entry):
+            if setting.grants is not None:
+                return Grants(setting.grants, setting.grants_from)
+        return Grants(STANDARD_GRANTS, "the standard set") if entry.standard else Grants(frozenset(), "")
 
     def find(self, group: str, name: str) -> Entry:
         """Return the entry that a name means: one that is on before one that is off. Raises PluginError."""

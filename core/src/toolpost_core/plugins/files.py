@@ -128,18 +128,15 @@ def _is_linked(found: Distribution) -> bool:
 
 def _sources(module: str) -> Iterator[tuple[Path, list[Path]]]:
     """Yield the folder that a module's package stands in, and all that is in the package; or the module's own file."""
-    from importlib.util import find_spec
+    from toolpost_core.plugins.discover import module_file, package_folders
 
-    from toolpost_core.plugins.discover import package_folders
-
-    folders = package_folders(module)
-    for folder in folders:
+    file = module_file(module)
+    if file is not None:
+        yield file.parent, [file]
+        return
+    for folder in package_folders(module):
         root = folder.parents[module.split(".").index(folder.name) if folder.name in module.split(".") else 0]
         yield root, [folder, *(path for path in sorted(folder.rglob("*")) if _counts(path.relative_to(folder)))]
-    spec = find_spec(module.partition(".")[0]) if not folders else None
-    if spec is not None and spec.origin is not None:
-        file = Path(spec.origin)
-        yield file.parent, [file]
 
 
 def _counts(path: Path) -> bool:

@@ -31,3 +31,6 @@ KINDS: Final = MappingProxyType(
 
 GUARDS: Final = frozenset({"lifecycle", "permission_resolvers", "sandboxes", "settings_sources"})
 """Groups whose plugins may hold a call back: an untrusted project can't turn them off."""
+
+APART: Final = frozenset({"frontends", "settings_sources"})
+"""Groups whose plugins are made outside of sessions, and hear nothing of them."""

@@ -28,6 +28,11 @@ class ListenerRules:
         self._order = [same_name(name) for name in order]
         self._places: dict[str, tuple[int, str]] = {}
 
+    def entry(self, plugin: str) -> Entry | None:
+        """Return the entry of a plugin that is on."""
+        found = self._entries.get(plugin.removesuffix(OF_SETTINGS))
+        return found[0] if found is not None else None
+
     def declared(self, plugin: str) -> Capabilities | None:
         """Return what a plugin's package declares; None where it declares nothing."""
         found = self._entries.get(plugin.removesuffix(OF_SETTINGS))

@@ -31,7 +31,7 @@ class Locked(NamedTuple):
         if self.requires != now.requires:
             was, is_now = self.requires or "any version", now.requires or "any version"
             told.append(f"it was made for toolpost-hookspecs {was}, and is now for {is_now}")
-        told += _capability_changes(self.capabilities, now.capabilities)
+        told += capability_changes(self.capabilities, now.capabilities)
         for name in sorted({*self.files, *now.files}):
             before, after = self.files.get(name), now.files.get(name)
             if before != after:
@@ -141,7 +141,8 @@ def _together(declared: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return joined
 
 
-def _capability_changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[str]:
+def capability_changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say what is different of what two versions declare; None is one that declares nothing."""
     if (before is None) != (after is None):
         yield "it declares its capabilities now" if before is None else "it no longer declares its capabilities"
     old, new = before or {}, after or {}

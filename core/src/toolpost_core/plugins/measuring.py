@@ -14,13 +14,11 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from toolpost_core.plugins.limit import DEFAULT, load_limit
 from toolpost_core.plugins.loading import load_object
 from toolpost_core.plugins.traces import own_lines
-
-LIMIT: Final = 10.0
-"""Seconds of the clock that one import may take; what takes longer is ended."""
 
 
 def main() -> None:
@@ -39,10 +37,11 @@ def main() -> None:
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)
         for value in wanted:
-            print(_measured(value) or json.dumps(_broken()), file=answers, flush=True)
+            print(_measured(value), file=answers, flush=True)
 
 
 def _measured(value: str) -> str:
+    """Return a child's answer, or what became of a child that gave none."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -53,23 +52,26 @@ def _measured(value: str) -> str:
             os._exit(0)
     os.close(writer)
     try:
-        return _read(reader)
+        answer = _read(reader)
     finally:
         os.close(reader)
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+    if answer is None:
+        return json.dumps(_broken(f"the import did not come to an end within {_limit():g} s"))
+    return answer or json.dumps(_broken("the import ended the process, past all that Python can catch"))
 
 
-def _read(reader: int) -> str:
-    """Read to the end, or for as long as is allowed."""
-    until, parts = time.monotonic() + LIMIT, b""
+def _read(reader: int) -> str | None:
+    """Read to the end; None where that takes longer than is allowed."""
+    until, parts = time.monotonic() + _limit(), b""
     while select.select([reader], [], [], max(0.0, until - time.monotonic()))[0]:
         part = os.read(reader, 65536)
         if not part:
             return parts.decode()
         parts += part
-    return ""
+    return None
 
 
 def _import(value: str) -> dict[str, Any]:
@@ -82,9 +84,13 @@ def _import(value: str) -> dict[str, Any]:
     return {"seconds": seconds, "bytes": max(0, _resident() - before), "modules": len(sys.modules) - modules}
 
 
-def _broken() -> dict[str, Any]:
-    said = f"the import did not come to an end within {LIMIT:g} s, or ended the process"
-    return {"seconds": LIMIT, "error": [said], "broken": True}
+def _broken(said: str) -> dict[str, Any]:
+    return {"seconds": _limit(), "error": [said], "broken": True}
+
+
+def _limit() -> float:
+    """Seconds of the clock that one import may take here; what takes longer is ended."""
+    return load_limit() or DEFAULT
 
 
 def _resident() -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -13,11 +11,13 @@ from pluggy import PluginValidationError
 import toolpost
 from toolpost import PluginError, SettingsError
 from toolpost_core.plugins.capabilities import Capabilities
-from toolpost_core.plugins.enabling import Enabling, State
+from toolpost_core.plugins.enabling import Enabling, Grants, State
 from toolpost_core.plugins.groups import KINDS
 from toolpost_core.plugins.hooks import HookTable
+from toolpost_core.plugins.limit import Limit, LoadTimeoutError, load_limit
 from toolpost_core.plugins.listening import ListenerRules
 from toolpost_core.plugins.loading import load_object, make_plugin
+from toolpost_core.plugins.printing import aside
 from toolpost_core.plugins.scan import Entry, Inventory
 from toolpost_core.settings.plugins import PluginSetting, PluginSettings, same_name
 from toolpost_core.settings.problem import Problem as Problem
@@ -56,6 +56,7 @@ class Registry:
         on = (entry for entry in inventory.entries if self._enabling.state_of(entry).status == "on")
         self.manager.rules = ListenerRules(((entry, inventory.capabilities(entry)) for entry in on), order)
         self._report = report
+        self._limit = load_limit()
         self._problems: list[Problem] = []
         self._objects: dict[tuple[str, str, str], object] = {}
         self._failures: dict[Entry, str] = {}
@@ -83,9 +84,19 @@ class Registry:
         self._brought[entry] = ()
         self._fail(entry, why)
 
+    def load(self, entry: Entry) -> State:
+        """Load one plugin that is on, and return the state that it then is in."""
+        if self.state_of(entry).status == "on":
+            self._take(entry)
+        return self.state_of(entry)
+
     def setting_of(self, entry: Entry) -> PluginSetting | None:
         """Return what settings say about an entry."""
         return self._enabling.setting_of(entry)
+
+    def grants_of(self, entry: Entry) -> Grants:
+        """Return what an entry was granted, and by whom."""
+        return self._enabling.grants_of(entry)
 
     def registered_as(self, entry: Entry) -> str:
         """Return the name that pluggy and the dispatcher have for an entry's plugin; empty where it is not loaded."""
@@ -138,14 +149,17 @@ class Registry:
         if entry not in self._brought:
             self._brought[entry] = ()
             try:
-                with redirect_stdout(sys.stderr):  # what a plugin prints must not get into a document that we print
+                with Limit(self._limit), aside(entry.name, entry.distribution):
                     values = self._ask(entry, self._register(entry))
             except (PluginError, SettingsError, PluginValidationError) as error:
                 self._errors[entry] = error
                 self._fail(entry, str(error))
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, LoadTimeoutError) as error:
                 self._errors[entry] = error
                 self._fail(entry, _told(error))
+            except KeyboardInterrupt as error:
+                error.add_note(f"it was interrupted while the plugin {entry.name!r} ({entry.distribution}) was loaded")
+                raise
             else:
                 self._brought[entry] = tuple(Provided(value, entry.name, entry.distribution) for value in values)
         return self._brought[entry]
@@ -213,10 +227,13 @@ def _object_key(entry: Entry) -> tuple[str, str, str]:
 
 def _told(error: BaseException) -> str:
     """Name an error and the last place that it came through outside the interpreter's own and ours."""
+    from toolpost_core.plugins.traces import is_theirs
+
     place, step = "", error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
-        if not file.startswith("<frozen") and "toolpost_core" not in file:
+        if is_theirs(file):
             place = f" ({file}:{step.tb_lineno})"
         step = step.tb_next
-    return f"{type(error).__name__}: {error}{place}"
+    kind = "" if isinstance(error, LoadTimeoutError) else f"{type(error).__name__}: "
+    return f"{kind}{error}{place}"

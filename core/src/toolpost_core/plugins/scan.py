@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from toolpost_core.plugins.capabilities import Capabilities, from_row
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 
 class Entry(NamedTuple):

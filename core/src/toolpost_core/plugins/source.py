@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.machinery import PathFinder
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,11 +25,15 @@ class Brings(NamedTuple):
 
 
 def look(entry: Entry) -> Brings:
-    """Read the sources of the package that an entry point names; files that can't be read are passed over."""
+    """Read the sources of the package that an entry point names."""
+    return brings(list(_files(entry.value.partition(":")[0].split(".")[0])))
+
+
+def brings(files: Sequence[Traversable]) -> Brings:
+    """Read sources; files that can't be read are passed over, and so is what is more than `MOST`."""
     tools: set[str] = set()
     hooks: set[str] = set()
-    files = list(_files(entry.value.partition(":")[0].split(".")[0]))[:MOST]
-    for file in files:
+    for file in files[:MOST]:
         try:
             tree = ast.parse(file.read_bytes(), str(file))
         except (OSError, SyntaxError, ValueError):
@@ -39,7 +44,7 @@ def look(entry: Entry) -> Brings:
                     _function(node.name, decorator, tools, hooks)
             elif isinstance(node, ast.ClassDef) and any(_last(base) == "Tool" for base in node.bases):
                 tools.add(_tool_name(node))
-    return Brings(tuple(sorted(tools)), tuple(sorted(hooks)), len(files))
+    return Brings(tuple(sorted(tools)), tuple(sorted(hooks)), min(len(files), MOST))
 
 
 def _files(top: str) -> Iterator[Path]:

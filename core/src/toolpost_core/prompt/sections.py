@@ -39,11 +39,13 @@ async def gather(sources: Sequence[Source], scope: SessionScope, report: Callabl
     """Ask all sources at once; one that fails, or takes over 10 s, is reported and left out."""
 
     async def ask(named: Source) -> Sequence[Section]:
+        clock = asyncio.timeout(SOURCE_LIMIT)
         try:
-            async with asyncio.timeout(SOURCE_LIMIT):
+            async with clock:
                 return await named.source.sections(scope)
         except Exception as error:
-            report(f"The context plugin {named.plugin!r} failed and adds nothing to the prompt: {error!r}")
+            how = f"gave no answer within {SOURCE_LIMIT:g} s: it" if clock.expired() else f"failed: {error!r}. It"
+            report(f"The context plugin {named.plugin!r} {how} adds nothing to the prompt.")
             return ()
 
     answers = await asyncio.gather(*(ask(named) for named in sources))

@@ -45,6 +45,23 @@ class Asking:
         return answer.text
 
 
+class SideModels:
+    """`Models`: requests of plugins to the model, at any time in a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def small(self) -> str:
+        """The provider's model for side questions, or the session's."""
+        session = self._session
+        return session.model_in_use.provider.small_model(session.parts.env) or session.model.id
+
+    async def ask(self, request: ModelRequest) -> str:
+        """Return the answer's text."""
+        return await Asking(self._session, self._session.abort_in_force)(request)
+
+
 async def _read(provider: Provider, request: ModelRequest, answer: Answer) -> None:
     async with aclosing(cast("Any", provider.stream(request))) as stream:
         async for event in stream:

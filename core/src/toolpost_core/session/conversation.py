@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from toolpost_core.loop.state import State
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolpost import Message
 
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 class Conversation:
     """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was submitted.
 
-    `opening` is what SessionStart listeners told: it waits for the first prompt that no listener blocks.
+    `opening` is what SessionStart listeners told: it waits for the first prompt that no listener blocks. `sent` is what
+    the model has read: while a prompt runs, that is ahead of `messages`.
     """
 
     messages: tuple[Message, ...] = ()
@@ -24,6 +27,8 @@ class Conversation:
     used: int = 0
     began: bool = False
     opening: tuple[str, ...] = ()
+    sent: tuple[Message, ...] = ()
+    _opened: tuple[str, tuple[str, ...]] = ("", ())
     _answered: float = field(default_factory=time.monotonic)
 
     def state(self) -> State:
@@ -33,6 +38,7 @@ class Conversation:
     def take_over(self, state: State) -> None:
         """Take over what a run came to."""
         self.messages, self.breakpoints, self.used = state.messages, state.breakpoints, state.used
+        self.sent = state.messages
         self._answered = time.monotonic()
 
     def begins(self) -> bool:
@@ -44,6 +50,16 @@ class Conversation:
         """Take what goes before the prompt that is sent now."""
         opening, self.opening = self.opening, ()
         return opening
+
+    def opened(self, prompt: str, opening: tuple[str, ...]) -> None:
+        """Remember which prompt took it."""
+        if opening:
+            self._opened = prompt, opening
+
+    def opening_from(self, prompts: Iterable[str]) -> tuple[str, ...]:
+        """Return what goes before the next prompt if these are taken back."""
+        prompt, opening = self._opened
+        return opening if prompt in prompts else ()
 
     @property
     def idle(self) -> float:

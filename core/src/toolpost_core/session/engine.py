@@ -5,12 +5,13 @@ What the first request does not need is made when the first call comes, or while
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
 from toolpost_core.loop.prepare import Named, Preparer
+from toolpost_core.session.around import Around
+from toolpost_core.session.declared import Limits
 from toolpost_core.tools.pool import Entry, Pool, assemble
 from toolpost_core.tools.results import ResultStore
 
@@ -45,6 +46,7 @@ class Engine:
             idle=lambda: session.conversation.idle,
             stash=lambda: session.stash,
             events=session.events,
+            restart=Around(session).restarted,
             report=session.warn,
         )
 
@@ -67,25 +69,28 @@ class Engine:
             pool=self.pool,
             told=Told(session.events),
             permitter=self.permitter,
-            interview=Interview(session.events, session.parts.ask, session.update_rules, session.warn),
+            interview=Interview(
+                session.events,
+                session.parts.ask,
+                session.update_rules,
+                session.warn,
+                session.notifier.permission_wanted,
+            ),
             results=self.results,
             context_for=self._context_for,
-            around=session.surroundings.circumstances,
+            around=session.circumstances,
             emit=session.emit,
             record=session.record_decision,
         )
 
-    def _context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
-        """Return the context of one call, with the services that the tool's package declares."""
-        ctx, entry = self._session.context_for(call, abort), self.pool.find(call.name)
-        if entry is None:
-            return ctx
-        declared = self._session.parts.registry.manager.rules.declared(f"tools/{entry.plugin}")
-        if declared is None:
-            return ctx
-        from toolpost_core.session.declared import DeclaredServices
+    @cached_property
+    def _limits(self) -> Limits:
+        return Limits(self._session.parts.registry.manager.rules)
 
-        return replace(ctx, services=DeclaredServices(ctx.services, declared, entry.plugin, entry.distribution))
+    def _context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
+        """Return the context of one call, with what the tool's package declares."""
+        ctx, entry = self._session.context_for(call, abort), self.pool.find(call.name)
+        return ctx if entry is None else self._limits.context(ctx, f"tools/{entry.plugin}")
 
     def load(self) -> None:
         """Import the pipeline: a call that comes at once must start within 30 ms of its block's end."""
@@ -117,7 +122,9 @@ def tool_pool(
     report: Callable[[str], None],
 ) -> Pool:
     """Assemble the tools of all enabled plugins."""
-    entries = [Entry(p.value, p.plugin, p.distribution) for p in registry.collect("tools")]
+    standard = {entry.distribution for entry in registry.inventory.entries if entry.standard}
+    brought = registry.collect("tools")
+    entries = [Entry(p.value, p.plugin, p.distribution, p.distribution in standard) for p in brought]
     return assemble(entries, rules=rules, only=only, options=options, report=report)
 
 
@@ -125,27 +132,25 @@ def gate(registry: Registry) -> Gate:
     """Return the gate with every enabled resolver."""
     from toolpost_core.permissions.gate import Gate, Resolver
 
+    limits = Limits(registry.manager.rules)
     return Gate(
         [
-            Resolver(p.plugin, p.distribution, p.value, may_decide(registry, p))
+            Resolver(
+                p.plugin,
+                p.distribution,
+                p.value,
+                may_decide(registry, p),
+                partial(limits.scope, plugin=f"permission_resolvers/{p.plugin}"),
+            )
             for p in registry.in_order("permission_resolvers")
         ]
     )
 
 
 def may_decide(registry: Registry, provided: Provided[Any]) -> bool:
-    """Whether a resolver may loosen: those of the standard set, and those that the user granted it."""
-    own = (
-        entry
-        for entry in registry.inventory.entries
-        if entry.group == "permission_resolvers"
-        and (entry.name, entry.distribution) == (provided.plugin, provided.distribution)
-    )
-    for entry in own:
-        setting = registry.setting_of(entry)
-        if entry.standard or (setting is not None and "decide" in setting.grants):
-            return True
-    return False
+    """Whether a resolver was granted to loosen."""
+    entry = registry.manager.rules.entry(f"permission_resolvers/{provided.plugin}")
+    return entry is not None and "decide" in registry.grants_of(entry).what
 
 
 def strategies(registry: Registry) -> tuple[Named, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from toolpost import SessionError
-from toolpost_core.session.transcript import REPLACEMENT
+from toolpost_core.session.transcript import REPLACEMENT, REWIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,13 +39,13 @@ def read(path: Path) -> History:
     except OSError as error:
         raise SessionError(f"The session file {path} can't be read: {error.strerror}.") from error
     records, bad = _parsed(lines)
-    chain = _chain(records)
-    if not chain and lines != [""]:
+    chain = chain_of(records)
+    if lines != [""] and not any(map(_is_message, records)):
         raise SessionError(
             f"The session file {path} holds no conversation: none of its {len(lines)} lines is a message."
         )
     warnings = [f"{path.name}: line {number} is damaged and was passed over" for number in bad]
-    messages = repaired(_messages(chain, _replacements(records)))
+    messages = repaired(conversation_of(chain, records))
     last = chain[-1] if chain else {}
     cwd = last.get("cwd")
     return History(
@@ -57,6 +57,49 @@ def read(path: Path) -> History:
         warnings=tuple(warnings),
         path=path,
     )
+
+
+def records_of(path: Path, kind: str = "") -> list[Mapping[str, Any]]:
+    """Read a transcript's records, or those of a type; damaged lines are passed over. Raises SessionError."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as lines:
+            return _parsed(line for line in lines if kind in line)[0]
+    except OSError as error:
+        raise SessionError(f"The session file {path} can't be read: {error.strerror}.") from error
+
+
+def chain_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Walk from the newest message to the root; where a link is missing, go on with the record before in the file.
+
+    Where the conversation was rewound after the newest message, it ends at what it went back to.
+    """
+    messages: list[Mapping[str, Any]] = []
+    place: dict[str, int] = {}
+    index = -1
+    for record in records:
+        if _is_message(record):
+            index = place[str(record.get("uuid"))] = len(messages)
+            messages.append(record)
+        elif record.get("type") == REWIND:
+            index = place.get(str(record.get("leafUuid")), -1)
+    chain: list[Mapping[str, Any]] = []
+    while index >= 0:
+        record = messages[index]
+        chain.append(record)
+        parent = record.get("parentUuid")
+        before = place.get(str(parent), index - 1) if parent is not None else -1
+        index = before if before < index else index - 1
+    chain.reverse()
+    return chain
+
+
+def conversation_of(chain: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]) -> list[Message]:
+    """Return the messages of a chain; `records` say what is sent in the place of long results."""
+    return _messages(chain, _replacements(records))
+
+
+def _is_message(record: Mapping[str, Any]) -> bool:
+    return record.get("type") in ("user", "assistant") and isinstance(record.get("message"), dict)
 
 
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -154,22 +197,6 @@ def _parsed(lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], list[int]]:
         else:
             bad.append(number)
     return records, bad
-
-
-def _chain(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Walk from the newest message to the root; where a link is missing, go on with the record before in the file."""
-    messages = [r for r in records if r.get("type") in ("user", "assistant") and isinstance(r.get("message"), dict)]
-    place = {str(record.get("uuid")): index for index, record in enumerate(messages)}
-    chain: list[Mapping[str, Any]] = []
-    index = len(messages) - 1
-    while index >= 0:
-        record = messages[index]
-        chain.append(record)
-        parent = record.get("parentUuid")
-        before = place.get(str(parent), index - 1) if parent is not None else -1
-        index = before if before < index else index - 1
-    chain.reverse()
-    return chain
 
 
 def _replacements(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

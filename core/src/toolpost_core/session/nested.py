@@ -24,7 +24,7 @@ async def decide(session: Session, tool_name: str, tool_input: Mapping[str, Any]
         return Deny(f"no such tool: {tool_name!r}")
     try:
         candidate = engine.permitter.read(entry.tool, tool_input)
-        ruling = await engine.permitter.rule(entry.tool, candidate, session.surroundings.circumstances())
+        ruling = await engine.permitter.rule(entry.tool, candidate, session.circumstances())
     except InvalidInput as error:
         return Deny(f"the input of {tool_name} does not fit: {error}")
     changed = ruling.candidate.raw if ruling.rewritten else None

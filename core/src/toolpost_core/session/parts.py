@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from toolpost import ProviderError
 from toolpost_core.loop.budget import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from toolpost import Asker, LaunchOptions, ModelInfo, Provider
+    from toolpost import Asker, LaunchOptions, ModelInfo, Provider, Sandbox
     from toolpost_core.plugins.registry import Registry
     from toolpost_core.session.history import History
     from toolpost_core.session.store import Store
@@ -47,10 +48,16 @@ class Parts:
     session_id: str
     trusted: bool
     ask: Asker | None = None
+    sandbox: Sandbox | None = None
     history: History | None = None
     forked_from: str | None = None
     ledger: Ledger = field(default_factory=Ledger)
     notices: list[str] = field(default_factory=list)
+
+    @property
+    def confinement(self) -> Mapping[str, Any] | None:
+        """The settings of the sandbox; None where commands run without one."""
+        return self.settings.get("sandbox") if self.sandbox is not None else None
 
 
 @dataclass
@@ -80,6 +87,14 @@ class Model:
     def known(self) -> bool:
         """Whether it was made."""
         return self._info is not None
+
+    @property
+    def name(self) -> str:
+        """The model's id; of one that can't be used, what it was asked for by, and empty without a provider."""
+        try:
+            return self.info.id
+        except ProviderError:
+            return self.wanted or ""
 
     def switch(self, name: str) -> ModelInfo:
         """Use another model."""

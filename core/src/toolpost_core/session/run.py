@@ -7,15 +7,18 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import toolpost
-from toolpost import ProviderError, ToolpostError, Usage, on
+from toolpost import ProviderError, ToolpostError, Usage
+from toolpost_core.loop.messages import joined
 from toolpost_core.loop.state import State, StopReason
-from toolpost_core.loop.turn import Ended, Keep, TurnLoop, joined
+from toolpost_core.loop.turn import Ended, Keep, Tell, TurnLoop
+from toolpost_core.session.around import Around
 from toolpost_core.session.asking import Asking
 from toolpost_core.session.engine import WARM_AFTER
 from toolpost_core.session.parts import json_usage
-from toolpost_core.session.transcript import REPLACEMENT, USAGE
+from toolpost_core.session.transcript import REPLACEMENT, TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +41,10 @@ SUBTYPES: Mapping[StopReason, str] = {
 class Run:
     """Runs one prompt; always ends with exactly one RunResult."""
 
-    def __init__(self, session: Session, abort: AbortNode) -> None:
+    def __init__(self, session: Session, abort: AbortNode, message_id: str | None = None) -> None:
+        self._message_id = session.prompt_id = message_id or str(uuid4())
         self._session = session
+        self._around = Around(session)
         self._abort = abort
         self._denials: list[Mapping[str, Any]] = []
         self._started = time.monotonic()
@@ -62,15 +67,21 @@ class Run:
         await asyncio.sleep(0)
         # The tools are loaded while the sources of the prompt wait for what they started.
         session.engine().load()
-        stopped = await self._session_start() if session.conversation.begins() else None
-        blocked, more = await self._submitted(prompt) if stopped is None else (stopped, [])
+        stopped = await self._around.begun() if session.conversation.begins() else None
+        text = prompt_as_text(prompt)
+        blocked, more = await self._around.submitted(text) if stopped is None else (stopped, [])
         gathered = await gathering
         if blocked is not None:
             self._result(Ended(self._session.conversation.state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
             return
         user = [gathered.user] if gathered.user and not session.messages else []
-        message = _message(prompt, before=[*user, *session.conversation.open_with(), *more])
-        session.transcript.message("user", message, session.cwd)
+        opening = session.conversation.open_with()
+        session.conversation.opened(self._message_id, opening)
+        texts = [text for text in (*user, *opening, *session.queue.take(), *more) if text.strip()]
+        message = _message(prompt, before=texts)
+        session.transcript.message("user", message, session.cwd, uuid=self._message_id, promptAt=len(texts))
+        session.prompt_log.add(self._message_id, text)
+        self._keep_title()
         before = session.conversation.state()
         state = replace(before, messages=joined(before.messages, message))
         warming = asyncio.get_running_loop().call_later(WARM_AFTER, session.engine().warm)
@@ -79,7 +90,7 @@ class Run:
         finally:
             warming.cancel()
         session.conversation.take_over(ended.state)
-        await self._stop_failure(ended)
+        await self._around.ended(ended)
         self._result(ended)
 
     def _loop(self) -> TurnLoop:
@@ -93,9 +104,11 @@ class Run:
                 self._denials.append(denial)
             return result
 
-        async def prepare(state: State) -> tuple[State, ModelRequest | None]:
-            await session.surroundings.settle_moves(session.events)
-            return await engine.preparer(state, asking)
+        async def prepare(state: State, tell: Tell) -> tuple[State, ModelRequest | None]:
+            await session.settle()
+            prepared = await engine.preparer(state, asking, tell)
+            session.conversation.sent = prepared[0].messages
+            return prepared
 
         return TurnLoop(
             provider=lambda: session.model_in_use.provider,
@@ -105,8 +118,9 @@ class Run:
             is_safe=engine.is_safe,
             aborts_siblings=lambda name: (entry := engine.pool.find(name)) is not None and entry.tool.aborts_siblings,
             apply=session.apply,
-            at_stop=self._at_stop,
-            after_answer=self._after_answer,
+            at_stop=self._around.at_stop,
+            after_answer=self._around.answered,
+            after_calls=self._around.called,
             emit=self._emit,
             keep=Keep(
                 block=self._keep_block,
@@ -114,10 +128,12 @@ class Run:
                 message=self._keep_message,
                 replaced=self._keep_replaced,
             ),
+            queue=session.queue,
             ledger=session.parts.ledger,
             results=engine.results,
             abort=self._abort,
             max_turns=session.parts.options.max_turns or session.parts.settings.get("maxTurns"),
+            display=self._around.display(self._message_id),
         )
 
     # What is kept.
@@ -139,80 +155,16 @@ class Run:
         return self._session.transcript.message("user", message, self._session.cwd, **extra)
 
     def _keep_message(self, message: Message) -> str:
-        return self._session.transcript.message("user", message, self._session.cwd)
+        return self._session.transcript.message("user", message, self._session.cwd, isMeta=True)
 
     def _keep_replaced(self, block: ToolResultBlock) -> None:
         self._session.transcript.side(REPLACEMENT, toolUseId=block["tool_use_id"], content=block["content"])
 
-    # Events round the prompt.
-
-    async def _session_start(self) -> str | None:
-        """Tell SessionStart listeners; returns why the prompt is not sent, if one ends the turn."""
+    def _keep_title(self) -> None:
         session = self._session
-        if not session.events.hears("session_start"):
-            return None
-        from toolpost.events.session import SessionStart
-
-        value = SessionStart(source=session.begun, model=session.model.id)
-        outcome = (await session.events.emit(on.session_start, value)).outcome
-        if outcome is None:
-            return None
-        session.conversation.opening = (outcome.additional_context,) if outcome.additional_context else ()
-        return (outcome.stop_reason or "A SessionStart hook ended the turn.") if outcome.stop else None
-
-    async def _submitted(self, prompt: str | Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
-        """Ask UserPromptSubmit listeners; returns why the prompt is blocked, if it is, and text to go with it."""
-        session = self._session
-        if not session.events.hears("user_prompt_submit"):
-            return None, []
-        from toolpost.events.turn import UserPromptSubmit
-
-        text = prompt if isinstance(prompt, str) else "\n".join(str(b.get("text", "")) for b in prompt)
-        emission = await session.events.emit(on.user_prompt_submit, UserPromptSubmit(prompt=text))
-        outcome = emission.outcome
-        if emission.failure is not None:
-            return f"The prompt was not sent because {emission.failure}.", []
-        if outcome is None:
-            return None, []
-        if outcome.block or outcome.stop:
-            return outcome.reason or outcome.stop_reason or "A hook blocked the prompt.", []
-        return None, [outcome.additional_context] if outcome.additional_context else []
-
-    async def _at_stop(self, answer: Answer, active: bool) -> tuple[str | None, str | None]:
-        session = self._session
-        if not session.events.hears("stop"):
-            return None, None
-        from toolpost.events.turn import StopEvent
-
-        value = StopEvent(stop_hook_active=active, last_assistant_message=answer.text)
-        outcome = (await session.events.emit(on.stop, value)).outcome
-        if outcome is None:
-            return None, None
-        if outcome.stop:
-            return None, outcome.stop_reason or "a hook ended the session's turn"
-        if outcome.block:
-            return outcome.reason or "A Stop hook wants the work to go on.", None
-        return outcome.additional_context or None, None
-
-    async def _after_answer(self, request: ModelRequest, answer: Answer, duration: float) -> None:
-        session = self._session
-        if answer.id:
-            session.transcript.side(USAGE, messageId=answer.id, model=session.model.id, usage=json_usage(answer.usage))
-        if not session.events.hears("after_model"):
-            return
-        from toolpost.events.turn import AfterModel
-
-        value = AfterModel(request=request, message=answer.message, usage=answer.usage, duration=duration)
-        await session.events.emit(on.after_model, value)
-
-    async def _stop_failure(self, ended: Ended) -> None:
-        session = self._session
-        if ended.error is None or not session.events.hears("stop_failure"):
-            return
-        from toolpost.events.turn import StopFailure
-
-        value = StopFailure(error=ended.error.kind, error_details=str(ended.error), last_assistant_message=ended.text)
-        await session.events.emit(on.stop_failure, value)
+        if session.title not in (None, session.kept_title):
+            session.transcript.side(TITLE, customTitle=session.title)
+            session.kept_title = session.title
 
     # What is told.
 
@@ -289,8 +241,13 @@ class Run:
         )
 
 
+def prompt_as_text(prompt: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the texts of a prompt as one."""
+    return prompt if isinstance(prompt, str) else "\n".join(str(block.get("text", "")) for block in prompt)
+
+
 def _message(prompt: str | Sequence[Mapping[str, Any]], before: Sequence[str]) -> Message:
-    blocks: list[ContentBlock] = [{"type": "text", "text": text} for text in before if text.strip()]
+    blocks: list[ContentBlock] = [{"type": "text", "text": text} for text in before]
     if isinstance(prompt, str):
         blocks.append({"type": "text", "text": prompt})
     else:

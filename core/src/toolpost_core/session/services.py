@@ -6,11 +6,13 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from toolpost import MissingService
+from toolpost_core.session.declared import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from toolpost import Decision, Event, HookRunner, ServiceOffer, SessionScope
+    from toolpost import Decision, Event, Sandbox, ServiceOffer, SessionScope
+    from toolpost.services import HookLog, Inbox, Journal, Models, PermissionState, SessionHooks
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.plugins.registry import Registry
 
@@ -28,11 +30,25 @@ class ServiceTable:
         scope: Callable[[], SessionScope],
         events: Dispatcher,
         check: Callable[[str, Mapping[str, Any]], Awaitable[Decision]],
+        models: Callable[[], Models],
+        state: PermissionState,
+        sandbox: Callable[[], Sandbox | None],
+        inbox: Inbox,
+        journal: Journal,
+        hooks: SessionHooks,
+        hook_log: HookLog,
     ) -> None:
         self._registry = registry
         self._scope = scope
         self._events = events
         self._check = check
+        self._models = models
+        self._state = state
+        self._sandbox = sandbox
+        self._inbox = inbox
+        self._journal = journal
+        self._hooks = hooks
+        self._hook_log = hook_log
         self._made: dict[type[Any], Any] = {}
         self._offers: Sequence[tuple[ServiceOffer[Any], str]] | None = None
 
@@ -41,6 +57,10 @@ class ServiceTable:
         if protocol not in self._made:
             self._made[protocol] = self._make(protocol)
         return cast("S", self._made[protocol])
+
+    def made(self, protocol: type[S]) -> S | None:
+        """Return a service that was asked for before; None where nobody has."""
+        return cast("S | None", self._made.get(protocol))
 
     def adopt(self, registry: Registry) -> None:
         """Ask other plugins from now on; what was made stays."""
@@ -58,9 +78,9 @@ class ServiceTable:
     def _make(self, protocol: type[Any]) -> object:
         if self._offers is None:
             self._offers = [(provided.value, provided.plugin) for provided in self._registry.collect("services")]
-        for offer, _ in self._offers:
+        for offer, plugin in self._offers:
             if offer.protocol is protocol:
-                return offer.make(self._scope())
+                return offer.make(Limits(self._registry.manager.rules).scope(self._scope(), f"services/{plugin}"))
         own = self._own(protocol)
         if own is not None:
             return own
@@ -72,24 +92,51 @@ class ServiceTable:
         )
 
     def _own(self, protocol: type[Any]) -> object | None:
-        from toolpost.services import Emitter, HookRunners, Permissions
+        from toolpost.services import (
+            Emitter,
+            HookLog,
+            HookRunners,
+            Inbox,
+            Journal,
+            Models,
+            Permissions,
+            PermissionState,
+            Sandboxes,
+            SessionHooks,
+        )
 
         if protocol is HookRunners:
-            return Runners(self._registry)
+            from toolpost_core.session.runners import Runners
+
+            return Runners(lambda: self._registry, self._scope)
         if protocol is Emitter:
             return Sender(self._events)
+        if protocol is Models:
+            return self._models()
+        if protocol is Inbox:
+            return self._inbox
+        if protocol is Journal:
+            return self._journal
+        if protocol is SessionHooks:
+            return self._hooks
+        if protocol is HookLog:
+            return self._hook_log
+        if protocol is PermissionState:
+            return self._state
+        if protocol is Sandboxes:
+            return Chosen(self._sandbox)
         return Nested(self._check) if protocol is Permissions else None
 
 
-class Runners:
-    """`HookRunners`: the runners of configured hooks, by type."""
+class Chosen:
+    """`Sandboxes`: the one that was chosen for the session."""
 
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
+    def __init__(self, sandbox: Callable[[], Sandbox | None]) -> None:
+        self._sandbox = sandbox
 
-    def get(self, type: str) -> HookRunner | None:
-        """Return the runner of a type; None where no enabled plugin has one."""
-        return next((p.value for p in self._registry.collect("hook_runners") if p.value.type == type), None)
+    def usable(self) -> Sandbox | None:
+        """Return it; None where commands run without one."""
+        return self._sandbox()
 
 
 class Sender:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -11,15 +12,22 @@ from uuid import uuid4
 import toolpost
 from toolpost import ModelRequest, SessionScope, Stash, on
 from toolpost_core.events.dispatch import Dispatcher
-from toolpost_core.prompt.sections import Prompt, Source, compose, gather
+from toolpost_core.loop.queue import MessageQueue
+from toolpost_core.prompt.sections import Prompt, compose, gather
+from toolpost_core.session.added_hooks import AddedHooks
 from toolpost_core.session.conversation import Conversation
+from toolpost_core.session.hook_log import SessionHookLog, lines_of
+from toolpost_core.session.journal import SessionJournal
 from toolpost_core.session.listening import listen
+from toolpost_core.session.notifying import Notifier
 from toolpost_core.session.parts import Model, Parts
-from toolpost_core.session.reload import Stamps
+from toolpost_core.session.prompts import PromptLog
+from toolpost_core.session.reload import KeptError, Stamps
 from toolpost_core.session.run import Run
 from toolpost_core.session.services import ServiceTable
+from toolpost_core.session.sources import context_sources
 from toolpost_core.session.surroundings import Surroundings
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.session.transcript import TITLE, Transcript
 from toolpost_core.tools.abort import AbortNode
 
 if TYPE_CHECKING:
@@ -29,21 +37,30 @@ if TYPE_CHECKING:
     from toolpost import (
         AbortReason,
         AbortSignal,
+        ConfiguredHook,
         ContentBlock,
         CostLine,
         Decision,
+        FileRewind,
+        HookFiring,
         Message,
         ModelInfo,
         PermissionMode,
+        Rewound,
         Rule,
         RuleUpdate,
+        SentPrompt,
         SessionEvent,
         ToolContext,
         ToolUse,
+        TurnChanges,
     )
     from toolpost.events._base import Origin
+    from toolpost.services import Models
     from toolpost_core.session.engine import Engine
-    from toolpost_core.tools.permit import Ruling
+    from toolpost_core.session.rewind import Rewinder
+    from toolpost_core.session.watching import WatchedFiles
+    from toolpost_core.tools.permit import Circumstances, Ruling
     from toolpost_core.tools.pipeline import CallResult
 
 
@@ -58,15 +75,37 @@ class Session:
         self.conversation = Conversation(parts.history.messages if parts.history is not None else ())
         mode = parts.settings.permission_mode(parts.options.permission_mode)
         self.surroundings = Surroundings(parts, mode, parts.settings.rules)
+        self.prompt_log = PromptLog(parts.history)
         self._sink: Callable[[SessionEvent], None] | None = None
         self._abort = AbortNode()
         self._run_abort: AbortNode | None = None
         self._run: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
         self._prompt: asyncio.Task[Prompt] | None = None
+        self._started = False
+        self._told_of: set[str] = set()
         self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
+        self.title = self.kept_title = _title(parts)
+        self.prompt_id: str | None = None
+        self.queue = MessageQueue(self.emit, waits=parts.ask is None)
         self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
-        self.services = ServiceTable(parts.registry, self.scope, self.events, self._check_nested)
+        self.notifier = Notifier(self.events, self.queue.put)
+        self._watched: WatchedFiles | None = None
+        self.added_hooks = AddedHooks(self._listen_anew)
+        self.hook_log = SessionHookLog(self._debug if parts.options.extra.get("debug") == "hooks" else None)
+        self.services = ServiceTable(
+            parts.registry,
+            self.scope,
+            self.events,
+            self._check_nested,
+            self._models,
+            self.surroundings,
+            lambda: self.parts.sandbox,
+            self.queue,
+            SessionJournal(self),
+            self.added_hooks,
+            self.hook_log,
+        )
         self._transcript = self._new_transcript()
         self._stamps = Stamps.now(parts.places, parts.env)
         self._stand_in()
@@ -103,13 +142,18 @@ class Session:
         """The conversation so far."""
         return self.conversation.messages
 
-    async def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
+    async def submit(
+        self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
+    ) -> AsyncIterator[SessionEvent]:
         """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
         self._require_idle()
+        if message_id is not None and any(sent.id == message_id for sent in self.sent_prompts()):
+            raise toolpost.SessionError(f"The session has a message {message_id} already; give a new uuid, or none.")
         queue: asyncio.Queue[SessionEvent | None] = asyncio.Queue()
         self._sink = queue.put_nowait
+        self.notifier.busy()
         abort = self._run_abort = self._abort.child(contains=True)
-        run = self._run = asyncio.create_task(Run(self, abort).prompt(prompt))
+        run = self._run = asyncio.create_task(Run(self, abort, message_id).prompt(prompt))
         run.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
@@ -122,15 +166,19 @@ class Session:
                     await run
             if self._run is run:
                 self._sink = self._run_abort = self._run = None
+                if self.parts.ask is not None:
+                    self.notifier.idle()
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
         """End the running turn; the session goes on."""
         if self._run_abort is not None:
             self._run_abort.abort(reason)
 
-    def set_model(self, name: str) -> ModelInfo:
-        """Use another model from the next request on."""
-        return self._model.switch(name)
+    async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
+        """Use another model from the next request on. Raises SessionError where a listener refuses."""
+        from toolpost_core.session.switching import switch
+
+        return await switch(self, name, source)
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
@@ -147,6 +195,12 @@ class Session:
         if not self._stamps.changed(before):  # what we wrote ourselves is in force already
             self._stamps = Stamps.now(self.parts.places, self.parts.env)
 
+    def hooks(self) -> Sequence[ConfiguredHook]:
+        """The hooks that are set up."""
+        from toolpost_core.session.added_hooks import configured
+
+        return configured(self.parts.settings, self.added_hooks)
+
     def costs(self) -> Sequence[CostLine]:
         """What was used so far, a line a model."""
         return tuple(self.parts.ledger.lines.values())
@@ -156,39 +210,61 @@ class Session:
         self._require_idle()
         await self._end("clear")
         self._id = str(uuid4())
-        self.conversation = Conversation()
+        self.conversation, self.prompt_log = Conversation(), PromptLog(None)
+        self.queue.take()
         self._prompt, self.begun = None, "clear"
+        self.title = self.kept_title = self.prompt_id = None
         await self.stash.aclose()
         self.stash = Stash()
         self._transcript = Transcript(self._own_path(), self._id, self.parts.version, self.warn)
         self._engine = None
         self._stand_in()
 
-    async def reload(self) -> Sequence[str]:
-        """Take over changed settings and plugins from the next request on; returns what went on or off.
+    def sent_prompts(self) -> Sequence[SentPrompt]:
+        """Every prompt of the session, oldest first."""
+        return self.prompt_log.all()
 
-        What can't be read keeps what was in force, and so does a change that a ConfigChange listener blocks.
+    async def turn_changes(self) -> Mapping[str, TurnChanges]:
+        """What the turns changed in files, by the prompt's id."""
+        return await self._rewinder().turn_changes()
+
+    async def plan_rewind(self, message_id: str) -> Sequence[FileRewind]:
+        """Say what `rewind_files` would do."""
+        return await self._rewinder().plan(message_id)
+
+    async def rewind_files(self, message_id: str, *, force: bool = False) -> Rewound:
+        """Bring the files back to what they were before a prompt. Raises SessionError while a prompt runs."""
+        self._require_idle()
+        return await self._rewinder().files(message_id, force=force)
+
+    async def rewind_conversation(self, message_id: str) -> str:
+        """Go back to before a prompt and return its text. Raises SessionError while a prompt runs."""
+        self._require_idle()
+        return self._rewinder().conversation(message_id)
+
+    async def reload(self) -> Sequence[str]:
+        """Take over changed settings and plugins from the next request on; returns what went on or off, and what is wrong.
+
+        Raises SettingsError where something can't be read or a ConfigChange listener refuses; all stays as it was then.
         """
-        from toolpost_core.session.reload import blocked, difference, unusable
+        from toolpost_core.session.confining import choose_sandbox
+        from toolpost_core.session.reload import blocked, made_anew, read_anew, turned, unusable
 
         now = Stamps.now(self.parts.places, self.parts.env)
         changed, self._stamps = self._stamps.changed(now), now
-        settings, registry = self.parts.reread()
-        broken = unusable(self.parts.settings, settings)
-        if broken:
-            self.warn("The settings stay as they were: " + " ".join(broken))
-            return ()
-        refusal = await blocked(changed, now, self.events)
-        if refusal is not None:
-            self.warn(f"The settings stay as they were: {refusal}")
-            return ()
-        told = difference(self.parts.registry, registry)
-        self.parts = replace(self.parts, settings=settings, registry=registry)
+        settings, registry, wrong = read_anew(self.parts)
+        refusal = " ".join(unusable(self.parts.settings, settings)) or await blocked(changed, now, self.events)
+        if refusal:
+            raise KeptError(f"The settings stay as they were: {refusal}")
+        told = [*turned(self.parts, registry), *wrong]
+        sandbox = choose_sandbox(settings, registry, self.warn)
+        before = self.parts
+        self.parts = replace(before, settings=settings, registry=registry, sandbox=sandbox)
         self.surroundings.adopt(self.parts)
         self.services.adopt(registry)
-        self.events.adopt(registry.manager)
+        self.events.adopt(registry.manager, made_anew(before, self.parts))
         self._engine = None
-        listen(registry, self.scope(), self.warn)
+        self._listen_anew()
         return told
 
     # What api and the command line use beside that.
@@ -196,12 +272,16 @@ class Session:
     async def refresh(self) -> None:
         """Reload where a settings file changed since it was read; asked before each prompt."""
         if self._stamps.changed(Stamps.now(self.parts.places, self.parts.env)):
-            for text in await self.reload():
-                self.warn(f"Settings changed: {text}")
+            try:
+                for text in await self.reload():
+                    self.warn(f"Settings changed: {text}")
+            except KeptError as error:
+                self.warn(str(error))
 
     async def start(self) -> None:
         """Register listeners that depend on the settings, and begin to gather the prompt."""
-        listen(self.parts.registry, self.scope(), self.warn)
+        self._started = True
+        self._listen_anew()
         if self.parts.history is not None:
             for warning in self.parts.history.warnings:
                 self.warn(warning)
@@ -223,7 +303,7 @@ class Session:
         results = await run_batch(
             calls, lambda call: engine.pipeline.run(call, node.child()), engine.pipeline.is_safe, self.apply
         )
-        await self.surroundings.settle_moves(self.events)
+        await self.settle()
         for result in results:
             self._transcript.message("user", {"role": "user", "content": [result.block]}, self.cwd)
         return results
@@ -237,6 +317,9 @@ class Session:
             stack.callback(self._transcript.close)
             stack.push_async_callback(self.stash.aclose)
             stack.push_async_callback(self.services.aclose)
+            stack.push_async_callback(self.notifier.aclose)
+            if self._watched is not None:
+                stack.push_async_callback(self._watched.aclose)
             await self._until_idle()
             await self._end("other")
 
@@ -251,7 +334,57 @@ class Session:
         if self._run is not None:
             await asyncio.wait({self._run})
 
+    def _tell_odd_matchers(self, tools: Sequence[str]) -> None:
+        """Warn once of hooks whose matchers misspell a tool."""
+        hooks = self.scope().settings.get("hooks")
+        if not hooks:
+            return
+        from toolpost_core.session.odd_matchers import odd_matchers
+
+        for text in odd_matchers(hooks, tools):
+            if text not in self._told_of:
+                self._told_of.add(text)
+                self.warn(text)
+
+    def _listen_anew(self) -> None:
+        if self._started:
+            listen(self.parts.registry, self.scope(), self.warn)
+
+    def _debug(self, firing: HookFiring) -> None:
+        for line in lines_of(firing):
+            if self.parts.ask is not None:
+                self.emit(toolpost.Notice(f"debug: {line}"))
+            else:
+                print(f"debug: {line}", file=sys.stderr)
+
+    def _rewinder(self) -> Rewinder:
+        from toolpost_core.session.rewind import Rewinder
+
+        return Rewinder(self)
+
     # What the engine and the run use.
+
+    def watch(self, paths: Sequence[str]) -> None:
+        """Let FileChanged listeners hear of these files."""
+        if self._watched is None:
+            from toolpost_core.session.watching import WatchedFiles
+
+            self._watched = WatchedFiles(self.events, lambda: self.cwd)
+        self._watched.add(paths)
+
+    async def settle(self) -> None:
+        """Tell listeners what has changed round the conversation since the last request."""
+        outcome = await self.surroundings.settle(self.events)
+        if outcome is not None and outcome.watch_paths:
+            self.watch(outcome.watch_paths)
+        if self._watched is not None:
+            await self._watched.look()
+
+    def go_on_from(self, conversation: Conversation) -> None:
+        """Take over an earlier state of the conversation."""
+        self.conversation = conversation
+        self.surroundings.forget_seen()
+        self._engine = None
 
     def engine(self) -> Engine:
         """Return the machinery; made when first needed."""
@@ -259,6 +392,7 @@ class Session:
             from toolpost_core.session.engine import Engine
 
             self._engine = Engine(self)
+            self._tell_odd_matchers(self._engine.pool.names)
         return self._engine
 
     def emit(self, event: SessionEvent) -> None:
@@ -306,11 +440,20 @@ class Session:
 
     def context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
         """Return the context of one call."""
-        return self.surroundings.context_for(call, abort, self.conversation.messages)
+        ctx = self.surroundings.context_for(call, abort, self.conversation.sent)
+        if not self._model.known:
+            return ctx
+        model = self._model.info
+        options = replace(ctx.options, model=model.id, images=model.images, documents=model.documents)
+        return replace(ctx, options=options)
 
     def apply(self, result: CallResult) -> None:
         """Take over what a result changes in the context."""
         self.surroundings.apply(result, self.warn)
+
+    def circumstances(self) -> Circumstances:
+        """Return what decisions depend on at this moment."""
+        return self.surroundings.circumstances(self.conversation.sent, self.scope())
 
     def record_decision(self, call: ToolUse, ruling: Ruling, final: str) -> None:
         """Keep a decision in the transcript, for `why`."""
@@ -325,6 +468,11 @@ class Session:
             final=final,
             **as_json(ruling.verdict),
         )
+
+    @property
+    def abort_in_force(self) -> AbortSignal:
+        """The abort of the prompt that runs, or of the session where none does."""
+        return self._run_abort or self._abort
 
     @property
     def transcript(self) -> Transcript:
@@ -347,7 +495,7 @@ class Session:
             config_dir=places.config_dir,
             transcript_path=self._transcript.path,
             results_dir=self.results_dir,
-            settings=parts.settings.values,
+            settings=self.added_hooks.beside(parts.settings.values),
             env=parts.env,
             interactive=parts.ask is not None,
             trusted=parts.trusted,
@@ -392,6 +540,7 @@ class Session:
             cwd=self.cwd,
             project=self.parts.places.project,
             permission_mode=self.permission_mode,
+            prompt_id=self.prompt_id,
             stash=self.stash,
         )
 
@@ -399,7 +548,7 @@ class Session:
         options = self.parts.options
         if not self._model.known:
             _ = self._model.info
-        sources = [] if options.bare else [Source(p.plugin, p.value) for p in self.parts.registry.collect("context")]
+        sources = [] if options.bare else context_sources(self.parts.registry, self.warn)
         sections = await gather(sources, self.scope(), self.warn)
         return compose(sections, replaced_by=options.system_prompt, appended=options.append_system_prompt)
 
@@ -408,20 +557,34 @@ class Session:
 
         return await decide(self, tool_name, tool_input)
 
+    def _models(self) -> Models:
+        from toolpost_core.session.asking import SideModels
+
+        return SideModels(self)
+
     async def _end(self, reason: str) -> None:
         if self.events.hears("session_end"):
             from toolpost.events.session import SessionEnd
 
             await self.events.emit(on.session_end, SessionEnd(reason=cast("Any", reason)))
-        if self.events.times is not None and (rows := self.events.times.take()):
+        account = self.events.account()
+        if any(account.values()):
             from toolpost_core.events.times import RECORD
 
-            self._transcript.epilogue(RECORD, listeners=rows)
+            self._transcript.epilogue(RECORD, **account)
         self._transcript.close()
 
 
 def _failed(task: asyncio.Task[Any]) -> bool:
     return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _title(parts: Parts) -> str | None:
+    """Return the title that a session that goes on was given last."""
+    records = parts.history.records if parts.history is not None else ()
+    return next(
+        (str(r["customTitle"]) for r in reversed(records) if r.get("type") == TITLE and "customTitle" in r), None
+    )
 
 
 def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:

@@ -12,8 +12,22 @@ from toolpost import on
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from toolpost import AbortSignal, Message, PermissionMode, Rule, RuleUpdate, Services, Stash, ToolContext, ToolUse
+    from toolpost import (
+        AbortSignal,
+        Message,
+        PermissionMode,
+        PermissionScope,
+        Rule,
+        RuleUpdate,
+        Services,
+        SessionScope,
+        Stash,
+        ToolContext,
+        ToolUse,
+    )
+    from toolpost.events.session import WatchOutcome
     from toolpost_core.events.dispatch import Dispatcher
+    from toolpost_core.permissions.denials import DenialCounts
     from toolpost_core.session.parts import Parts
     from toolpost_core.tools.permit import Circumstances
     from toolpost_core.tools.pipeline import CallResult
@@ -26,7 +40,9 @@ class Surroundings:
         self._parts = parts
         self._made: ToolContext | None = None
         self._moved_from: Path | None = None
+        self._added: tuple[Path, ...] = ()
         self._make: Callable[[], ToolContext] | None = None
+        self._denials: DenialCounts | None = None
         self.mode = mode
         self.rules = rules
 
@@ -61,6 +77,7 @@ class Surroundings:
             )
 
         self._make, self._made, self._moved_from = make, None, None
+        self._denials = None
 
     def adopt(self, parts: Parts) -> None:
         """Take over changed settings; what was granted for the session stays, a mode that is now forbidden does not."""
@@ -68,7 +85,8 @@ class Surroundings:
         self.rules = (*parts.settings.rules, *(rule for rule in self.rules if rule.source == "session"))
         if self._made is not None:
             options = replace(self._made.options, settings=parts.settings.values)
-            self._made = replace(self._made, options=options)
+            scope = replace(self._made.scope, sandbox=parts.confinement)
+            self._made = replace(self._made, options=options, scope=scope)
         try:
             self.set_mode(self.mode)
         except toolpost.SettingsError:
@@ -78,6 +96,11 @@ class Surroundings:
     def cwd(self) -> Path:
         """The current folder."""
         return self._made.cwd if self._made is not None else self._parts.places.project
+
+    @property
+    def scope(self) -> PermissionScope:
+        """What permissions depend on, beside the rules."""
+        return self.ctx.scope
 
     @property
     def ctx(self) -> ToolContext:
@@ -93,11 +116,28 @@ class Surroundings:
         control = replace(ctx.control, abort=abort, tool_use_id=call.id, messages=messages)
         return replace(ctx, control=control)
 
-    def circumstances(self) -> Circumstances:
+    def circumstances(self, messages: Sequence[Message], session: SessionScope) -> Circumstances:
         """Return what decisions depend on at this moment."""
+        from toolpost_core.permissions.denials import DenialCounts
         from toolpost_core.tools.permit import Circumstances
 
-        return Circumstances(self.ctx.scope, self.rules)
+        if self._denials is None:
+            self._denials = DenialCounts()
+        return Circumstances(self.ctx.scope, self.rules, messages=messages, session=session, denials=self._denials)
+
+    def forget(self, paths: Sequence[Path]) -> None:
+        """Let the model read files again before it changes them."""
+        if self._made is not None:
+            for path in paths:
+                self._made.reads.forget(path)
+
+    def forget_seen(self) -> None:
+        """Forget what the model has seen: the conversation went back to before that."""
+        from toolpost.context import Seen
+
+        if self._made is not None:
+            state = replace(self._made.state, reads=toolpost.ReadState())
+            self._made = replace(self._made, state=state, seen=Seen())
 
     def set_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
@@ -113,6 +153,7 @@ class Surroundings:
         change = applied(updates, self.rules, ctx.scope.directories, self._parts.places, warn)
         self.rules = change.rules
         if change.directories is not None:
+            self._added += tuple(folder for folder in change.directories if folder not in ctx.scope.directories)
             self._made = replace(ctx, scope=replace(ctx.scope, directories=change.directories))
         if change.mode is not None:
             self.set_mode(change.mode)
@@ -132,14 +173,20 @@ class Surroundings:
         if ctx.cwd != before.cwd:
             self._moved_from = self._moved_from or before.cwd
 
-    async def settle_moves(self, events: Dispatcher) -> None:
-        """Tell listeners of a changed folder."""
+    async def settle(self, events: Dispatcher) -> WatchOutcome | None:
+        """Tell listeners of working directories that were added, and of a changed folder; returns what they say to that."""
+        added, self._added = self._added, ()
+        if added and events.hears("directory_added"):
+            from toolpost.events.session import DirectoryAdded
+
+            for directory in added:
+                await events.emit(on.directory_added, DirectoryAdded(directory=directory))
         old, self._moved_from = self._moved_from, None
         if old is None or old == self.cwd or not events.hears("cwd_changed"):
-            return
+            return None
         from toolpost.events.session import CwdChanged
 
-        await events.emit(on.cwd_changed, CwdChanged(old_cwd=old, new_cwd=self.cwd))
+        return (await events.emit(on.cwd_changed, CwdChanged(old_cwd=old, new_cwd=self.cwd))).outcome
 
     def _scope(self, results_dir: Path | None) -> toolpost.PermissionScope:
         places, options, settings = self._parts.places, self._parts.options, self._parts.settings
@@ -155,5 +202,5 @@ class Surroundings:
             mode=self.mode,
             interactive=self._parts.ask is not None,
             trusted=self._parts.trusted,
-            sandbox=settings.get("sandbox"),
+            sandbox=self._parts.confinement,
         )

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
 REPLACEMENT: Final = "content-replacement"
 """The type of a record that says what is sent in the place of a result that was too long beside others."""
+REWIND: Final = "conversation-rewind"
+"""The type of a record that says that the conversation went back, to behind the record `leafUuid`."""
 USAGE: Final = "answer-usage"
 """The type of a record that says what an answer used in all: its blocks are kept before that is known."""
+
+TITLE: Final = "custom-title"
+"""The type of a record that says what the session is called."""
 
 
 class Transcript:
@@ -49,16 +54,18 @@ class Transcript:
         self._broken = False
         self.parent = parent
 
-    def message(self, kind: str, message: Mapping[str, Any], cwd: Path, **extra: Any) -> str:
-        """Append a message to the chain; returns its uuid."""
-        uuid = str(uuid4())
+    def message(
+        self, kind: str, message: Mapping[str, Any], cwd: Path, *, uuid: str | None = None, **extra: Any
+    ) -> str:
+        """Append a message to the chain; returns its uuid, a new one unless given."""
+        uuid = uuid or str(uuid4())
         self._append(
             {
                 "type": kind,
                 "uuid": uuid,
                 "parentUuid": self.parent,
                 "sessionId": self.session_id,
-                "timestamp": _now(),
+                "timestamp": now(),
                 "cwd": str(cwd),
                 "version": self._version,
                 "message": message,
@@ -76,7 +83,7 @@ class Transcript:
 
     def side(self, kind: str, **fields: Any) -> None:
         """Append a record that is no part of the chain."""
-        self._append({"type": kind, "sessionId": self.session_id, "timestamp": _now(), **fields})
+        self._append({"type": kind, "sessionId": self.session_id, "timestamp": now(), **fields})
 
     def epilogue(self, kind: str, **fields: Any) -> None:
         """Append a record at the end, where anything was kept at all: it alone makes no session."""
@@ -175,6 +182,7 @@ def _write_all(fd: int, data: bytes) -> None:
         raise
 
 
-def _now() -> str:
+def now() -> str:
+    """Return this moment in ISO 8601."""
     seconds = time.time()
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"

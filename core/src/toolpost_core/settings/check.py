@@ -32,9 +32,9 @@ def unknown_keys(document: Document) -> Iterator[Problem]:
 def unheeded(document: Document) -> Iterator[Problem]:
     """Report keys that are to hold something back and do not."""
     for key in UNHEEDED:
-        first, _, second = key.partition(".")
-        value = document.values.get(first)
-        value = value.get(second) if second and isinstance(value, dict) else value
+        value: Any = document.values
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
         if value:
             said = "nothing in this version acts on it, so what it is to hold back is not held back"
             yield Problem(f"{document.at(*key.split('.'))}: {said}.", file=document.file)
@@ -57,7 +57,9 @@ def _fitting(
             problems += [_wrong(document, (*here, at), items[at], kind.says) for at in items if at not in good]
             kept[key] = good if isinstance(value, dict) else list(good.values())
         else:
-            kept[key] = _fitting(document, here, value, problems) if isinstance(value, dict) and not path else value
+            kept[key] = (
+                _fitting(document, here, value, problems) if isinstance(value, dict) and len(path) < 2 else value
+            )
     return kept
 
 

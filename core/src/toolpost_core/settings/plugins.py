@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -27,21 +28,22 @@ class PluginSetting(NamedTuple):
     """All that settings say about one plugin.
 
     `switches` stand highest level first. `config` is merged per key, `config_files` says which file each key came from.
-    `grants` is what the person granted it, such as `decide`.
+    `grants` is what it was granted, such as `decide`, by the highest level that says; None where none does.
     """
 
     key: str
     switches: tuple[Switch, ...] = ()
     config: Mapping[str, Any] = MappingProxyType({})
     config_files: Mapping[str, Path | None] = MappingProxyType({})
-    grants: frozenset[str] = frozenset()
+    grants: frozenset[str] | None = None
     file: Path | None = None
+    grants_from: str = ""
 
     def as_values(self) -> dict[str, Any]:
         """Return what the levels came to, as a settings document would say it."""
         said = {"enabled": self.switches[0].on} if self.switches else {}
         config = {"config": dict(self.config)} if self.config else {}
-        return {**said, **config, **({"grant": sorted(self.grants)} if self.grants else {})}
+        return {**said, **config, **({"grant": sorted(self.grants)} if self.grants is not None else {})}
 
 
 PluginSettings: TypeAlias = Mapping[str, PluginSetting]
@@ -71,7 +73,8 @@ def plugin_settings(documents: Sequence[Document], trusted: bool) -> tuple[Plugi
             if ours and "grant" in value:
                 problems.append(_told(document, key, "grants something, which a project can't", "user settings"))
             if ours and not trusted and (value.get("enabled") or value.get("config")):
-                problems.append(_told(document, key, "turns on or configures it", "a trusted workspace"))
+                told = _told(document, key, "turns on or configures it", "a trusted workspace")
+                problems.append(replace(told, withheld=(f"plugins.{key}",)))
                 value = {"enabled": False} if value.get("enabled") is False else {}
             name = same_name(key)
             found[name] = _added(found.get(name) or PluginSetting(key), document, value, trusted or not ours, ours)
@@ -112,12 +115,13 @@ def _added(
         switches = (*switches, Switch(value["enabled"], document.level, document.file, trusted))
     config = {**value.get("config", {}), **setting.config}
     files = {**dict.fromkeys(value.get("config", {}), document.file), **setting.config_files}
-    grants = frozenset() if ours else frozenset(str(grant) for grant in value.get("grant", ()))
+    if setting.grants is None and "grant" in value and not ours:
+        where = str(document.file or f"the {document.level} level")
+        setting = setting._replace(grants=frozenset(map(str, value["grant"])), grants_from=where)
     return setting._replace(
         switches=switches,
         config=MappingProxyType(config),
         config_files=MappingProxyType(files),
-        grants=setting.grants | grants,
         file=setting.file or document.file,
     )
 

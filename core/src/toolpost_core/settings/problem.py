@@ -9,10 +9,14 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that was passed over, and why; `text` says what, where, what is allowed and what to do."""
+    """One thing that was passed over, and why; `text` says what, where, what is allowed and what to do.
+
+    `withheld` names what counts once the person trusts the workspace.
+    """
 
     text: str
     plugin: str = ""
     distribution: str = ""
     file: Path | None = None
     level: Literal["warning", "error"] = "warning"
+    withheld: tuple[str, ...] = ()

@@ -1,4 +1,8 @@
-"""Which workspaces the person trusts, and what a project's files may set in one that is not trusted."""
+"""Which workspaces the person trusts, and what a project's files may set in one that is not trusted.
+
+The list is `trust.json` in the config folder: folders under `trusted`, and those of which the person said no under
+`declined`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from toolpost_core.settings.keys import ESCALATING, PERSON_ONLY, POLICY_ONLY, UN
 from toolpost_core.settings.problem import Problem
 
 FILE: Final = "trust.json"
+_KEYS: Final = {"trusted": True, "declined": False}
 
 
 def is_trusted(config_dir: Path, project: Path) -> bool:
@@ -20,29 +25,39 @@ def is_trusted(config_dir: Path, project: Path) -> bool:
     A list that can't be read trusts nothing.
     """
     try:
-        return str(project.resolve()) in _trusted(config_dir / FILE)
+        return answers(config_dir).get(project.resolve(), False)
     except SettingsError:
         return False
 
 
-def trust(config_dir: Path, project: Path) -> None:
-    """Add a folder to the trusted ones. Raises SettingsError where the list can't be read or written."""
-    from toolpost_core.settings.write import changed
-
+def answers(config_dir: Path) -> dict[Path, bool]:
+    """Return what the person said of folders: trusted or not. Raises SettingsError where the list can't be read."""
     file = config_dir / FILE
-    with changed(file) as content:
-        content["trusted"] = sorted({*_trusted(file), str(project.resolve())})
-
-
-def _trusted(file: Path) -> set[str]:
     try:
         content = json.loads(file.read_bytes())
-        return {str(folder) for folder in content["trusted"]}
+        said = {answer: [Path(folder) for folder in content.get(key, ())] for key, answer in _KEYS.items()}
     except FileNotFoundError:
-        return set()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        said = f"{file}: the list of trusted folders can't be read: {error}. Mend or remove it."
-        raise SettingsError(said) from error
+        return {}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        told = f"{file}: the list of trusted folders can't be read: {error}. Mend or remove it."
+        raise SettingsError(told) from error
+    return {**dict.fromkeys(said[False], False), **dict.fromkeys(said[True], True)}
+
+
+def answer(config_dir: Path, project: Path, trusted: bool | None) -> bool:
+    """Keep what the person says of a folder; None forgets it. Return whether that is news.
+
+    Raises SettingsError where the list can't be read or written.
+    """
+    from toolpost_core.settings.write import changed
+
+    folder = project.resolve()
+    with changed(config_dir / FILE) as content:
+        before = answers(config_dir)
+        after = {**before, folder: trusted}
+        for key, kind in _KEYS.items():
+            content[key] = sorted(str(path) for path, said in after.items() if said is kind)
+    return before.get(folder) is not trusted
 
 
 def permitted(document: Document, trusted: bool) -> tuple[Document, list[Problem]]:
@@ -81,8 +96,14 @@ def _left_out(document: Document, forbidden: list[str], trusted: bool) -> Proble
     file = document.file or f"settings ({document.level})"
     ours = document.level in ("project", "local")
     reason = (
-        "this workspace is not trusted. Start `toolpost` in it and answer the question, or pass --trust"
+        "this workspace is not trusted. Trust it with `toolpost trust add`, or for one run with --trust"
         if ours and not trusted
         else f"the {document.level} level may not set this"
     )
-    return Problem(f"{file}: {what} left out: {reason}.", file=document.file)
+    withheld = tuple(key for key in forbidden if _waits(key)) if ours and not trusted else ()
+    return Problem(f"{file}: {what} left out: {reason}.", file=document.file, withheld=withheld)
+
+
+def _waits(key: str) -> bool:
+    """Whether a key that a project's file may not set yet counts in a trusted workspace."""
+    return key not in POLICY_ONLY and key not in PERSON_ONLY and "(" not in key

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, SettingsError, on
 from toolpost_core.permissions.combine import Opinion, Verdict
-from toolpost_core.permissions.gate import Gate, request_for, why_nobody_can_be_asked
+from toolpost_core.permissions.denials import DenialCounts
+from toolpost_core.permissions.gate import Early, Gate, request_for, why_nobody_can_be_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolpost import Asker, Decision, PermissionScope, Rule, RuleUpdate, Tool, ToolContext, View
+    from toolpost import (
+        Asker,
+        Decision,
+        Message,
+        PermissionScope,
+        Rule,
+        RuleUpdate,
+        SessionScope,
+        Tool,
+        ToolContext,
+        View,
+    )
     from toolpost.events.tool import PreToolUseOutcome
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.tools.pool import Pool
@@ -42,6 +54,9 @@ class Circumstances:
     rules: Sequence[Rule]
     agent_type: str | None = None
     skill: str | None = None
+    messages: Sequence[Message] = ()
+    session: SessionScope | None = None
+    denials: DenialCounts = field(default_factory=DenialCounts)
 
 
 @dataclass(frozen=True)
@@ -70,14 +85,15 @@ class Permitter:
         tool_use_id: str = "",
         hook: PreToolUseOutcome | None = None,
         hook_failure: str | None = None,
+        early: Early | None = None,
     ) -> Ruling:
-        """Return the verdict on a call after its PreToolUse listeners.
+        """Return the verdict on a call after its PreToolUse listeners; `early` is what was asked before they were.
 
         Where a hook or a resolver rewrote the input, a deny on the input before it stands: a rewrite must not hide a call
         from a rule. Raises InvalidInput where the rewritten input does not fit, or is rewritten over and over.
         """
         opinions = _opinions(hook, hook_failure)
-        ruling = await self._decide(tool, candidate, around, tool_use_id, opinions)
+        ruling = await self._decide(tool, candidate, around, tool_use_id, opinions, early)
         new = hook.updated_input if hook is not None else None
         for _ in range(REWRITES):
             new = _rewrite(ruling.verdict) if new is None else new
@@ -91,9 +107,32 @@ class Permitter:
         """Read an input; raises InvalidInput."""
         return Candidate(raw, parse(self._pool, tool, raw))
 
+    def ahead(self, tool: Tool[Any], candidate: Candidate, around: Circumstances, tool_use_id: str) -> Early | None:
+        """Begin to ask those who are asked last; None where there are none. Whoever called it cancels what goes on."""
+        if not self._gate.has_last_resort(around.scope.mode):
+            return None
+        request = self._request(tool, candidate, around, tool_use_id)
+        return Early(request, asyncio.ensure_future(self._ask_ahead(tool, candidate, request)))
+
+    async def _ask_ahead(self, tool: Tool[Any], candidate: Candidate, request: PermissionRequest) -> list[Opinion]:
+        return await self._gate.ahead(request, await _own(tool, candidate.parsed, request.scope))
+
     async def _decide(
-        self, tool: Tool[Any], candidate: Candidate, around: Circumstances, tool_use_id: str, hooks: Sequence[Opinion]
+        self,
+        tool: Tool[Any],
+        candidate: Candidate,
+        around: Circumstances,
+        tool_use_id: str,
+        hooks: Sequence[Opinion],
+        early: Early | None = None,
     ) -> Ruling:
+        request = self._request(tool, candidate, around, tool_use_id)
+        own = await _own(tool, candidate.parsed, around.scope)
+        return Ruling(await self._gate.decide(request, own, hooks, early), candidate, request)
+
+    def _request(
+        self, tool: Tool[Any], candidate: Candidate, around: Circumstances, tool_use_id: str
+    ) -> PermissionRequest:
         request = request_for(
             tool,
             tool.name,
@@ -105,11 +144,12 @@ class Permitter:
                 tool_use_id=tool_use_id,
                 agent_type=around.agent_type,
                 skill=around.skill,
+                messages=around.messages,
+                session=around.session,
             ),
             candidate.parsed,
         )
-        own = await _own(tool, candidate.parsed, around.scope)
-        return Ruling(await self._gate.decide(request, own, hooks), candidate, request)
+        return replace(request, denials=around.denials.of(request))
 
 
 def parse(pool: Pool, tool: Tool[Any], raw: Mapping[str, Any]) -> Any:
@@ -131,7 +171,10 @@ class Settled:
 
 
 class Interview:
-    """Puts an ask to PermissionRequest listeners and then to a person; `report` gets what of an answer did not work."""
+    """Puts an ask to PermissionRequest listeners and then to a person.
+
+    `report` gets what of an answer did not work, `notify` the name of the tool that a person is asked about.
+    """
 
     def __init__(
         self,
@@ -139,11 +182,13 @@ class Interview:
         ask: Asker | None,
         update: Callable[[Sequence[RuleUpdate]], None],
         report: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
         self._events = events
         self._ask = ask
         self._update = update
         self._report = report
+        self._notify = notify
 
     async def settle(self, ruling: Ruling, title: str, ctx: ToolContext | None = None) -> Settled:
         """Return the answer to an ask. With `ctx` the person is shown what the call would do."""
@@ -159,6 +204,7 @@ class Interview:
             details=title,
             view=await _preview(ruling, ctx),
         )
+        self._notify(ruling.request.tool_name)
         reply = await self._ask(question)
         if not reply.allow:
             return Settled(Deny(reply.feedback), "user", stop=reply.stop)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted
 from toolpost_core.events.isolation import is_own
+from toolpost_core.permissions import places
+from toolpost_core.permissions.denials import advice, notice
 from toolpost_core.tools import texts
 from toolpost_core.tools.leaks import Leaks
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
@@ -17,8 +19,19 @@ from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from toolpost import AbortSignal, Message, SessionEvent, Tool, ToolContext, ToolResult, ToolResultBlock, ToolUse
+    from toolpost import (
+        AbortSignal,
+        Message,
+        PermissionRequest,
+        SessionEvent,
+        Tool,
+        ToolContext,
+        ToolResult,
+        ToolResultBlock,
+        ToolUse,
+    )
     from toolpost.events._base import BlockOutcome, Outcome
     from toolpost.events.tool import PreToolUseOutcome
     from toolpost.tools import ContextModifier
@@ -169,30 +182,51 @@ class Pipeline:
             raise Refused(wrong)
 
     async def _permit(self, found: Found, candidate: Candidate, abort: AbortNode) -> Permitted:
-        tool, call = found.tool, found.call
-        observed = dict(tool.backfill_observable_input(candidate.raw, found.ctx))
-        read_only = tool.is_read_only(candidate.parsed)
-        hook = await self.told.before(call, tool.name, observed, read_only=read_only)
+        observed = dict(found.tool.backfill_observable_input(candidate.raw, found.ctx))
+        place = places.real_path(found.tool.get_path(candidate.parsed), found.ctx.scope)
+        hook, ruling = await self._ruled(found, replace(candidate, raw=observed))
         outcome = hook.outcome
+        notes = (outcome.additional_context,) if outcome is not None and outcome.additional_context else ()
+        if not ruling.rewritten:
+            ruling = replace(ruling, candidate=candidate)
+            self._check_place(place, ruling)
+        elif ruling.verdict.wanted != "deny":
+            await self._validate(found, ruling.candidate)
+        return await self._settle(found, ruling, hook, abort, notes)
+
+    async def _ruled(self, found: Found, candidate: Candidate) -> tuple[Emission[PreToolUseOutcome], Ruling]:
+        """Hear PreToolUse listeners and decide; who is asked last is asked meanwhile."""
+        tool, call, around = found.tool, found.call, self.around()
+        read_only = tool.is_read_only(candidate.parsed)
+        early = self.permitter.ahead(tool, candidate, around, call.id)
         try:
+            hook = await self.told.before(call, tool.name, candidate.raw, read_only=read_only)
             ruling = await self.permitter.rule(
                 tool,
-                replace(candidate, raw=observed),
-                self.around(),
+                candidate,
+                around,
                 tool_use_id=call.id,
-                hook=outcome,
+                hook=hook.outcome,
                 hook_failure=hook.failure,
+                early=early,
             )
         except InvalidInput as error:
             raise Refused(
                 f"A hook or permission resolver rewrote the input of {call.name}, and it no longer fits: {error}"
             ) from error
-        notes = (outcome.additional_context,) if outcome is not None and outcome.additional_context else ()
-        if not ruling.rewritten:
-            ruling = replace(ruling, candidate=candidate)
-        elif ruling.verdict.wanted != "deny":
-            await self._validate(found, ruling.candidate)
-        return await self._settle(found, ruling, hook, abort, notes)
+        finally:
+            if early is not None:
+                early.answers.cancel()
+        return hook, ruling
+
+    def _check_place(self, place: Path | None, ruling: Ruling) -> None:
+        """Refuse a path whose links were exchanged while listeners looked at it."""
+        if ruling.verdict.wanted != "deny" and place != ruling.request.real_path:
+            raise Refused(
+                f"{ruling.request.path} led to {place} and leads to {ruling.request.real_path} by now: it was changed "
+                "while the call was decided on, so the call was not made.",
+                ruling,
+            )
 
     async def _settle(
         self,
@@ -209,19 +243,27 @@ class Pipeline:
         if verdict.wanted == "deny":
             self.record(call, ruling, "deny")
             text = texts.denial(verdict, hook.failure)
-            raise Refused(text + await self.interview.refused(ruling), ruling, stop=stop)
+            raise Refused(text + await self._counted(found, ruling), ruling, stop=stop)
         title = _shown(lambda: found.tool.description(ruling.candidate.parsed), found.tool.name)
         settled = await self.interview.settle(ruling, title, found.ctx)
         if settled.decision.behavior == "deny":
             self.record(call, ruling, "deny")
             if settled.stop:
                 abort.abort("rejected")
-            retry = await self.interview.refused(ruling) if settled.by == "nobody" else ""
+            retry = await self._counted(found, ruling) if settled.by == "nobody" else ""
             raise Refused(texts.rejection(settled) + retry, ruling, stop=stop)
         if settled.updated_input is not None:
             ruling = await self._rewritten(found, ruling, settled.updated_input)
         self.record(call, ruling, "allow")
         return Permitted(found, ruling.candidate, ruling, notes, stop)
+
+    async def _counted(self, found: Found, ruling: Ruling) -> str:
+        """Tell and count a refusal without a person; return what the model is told beside the reason."""
+        told = await self.interview.refused(ruling)
+        counts = self.around().denials.refused(ruling.request)
+        if said := notice(ruling.request, counts):
+            found.ctx.interface.warn(said)
+        return told + advice(ruling.request, counts)
 
     async def _rewritten(self, found: Found, ruling: Ruling, new: Mapping[str, Any]) -> Ruling:
         """Check an input that the person or a listener put in the place of the one that was asked about."""
@@ -253,11 +295,13 @@ class Pipeline:
         except Exception as error:
             failed = await self._failed(permitted, error, time.perf_counter() - started)
             return self._finish(call, failed, summary, tool=tool)
+        self.around().denials.passed(permitted.ruling.request)
         done = await self._succeeded(permitted, result, time.perf_counter() - started)
         return self._finish(call, done, summary, tool=tool)
 
     async def _call(self, permitted: Permitted, started: float) -> ToolResult:
-        tool, call, ctx = permitted.found.tool, permitted.found.call, permitted.found.ctx
+        tool, call = permitted.found.tool, permitted.found.call
+        ctx = _at_decided(permitted.found.ctx, permitted.ruling.request)
 
         def progress(text: str, /, **data: Any) -> None:
             elapsed = time.perf_counter() - started
@@ -347,6 +391,12 @@ class Pipeline:
             )
         )
         return result
+
+
+def _at_decided(ctx: ToolContext, request: PermissionRequest) -> ToolContext:
+    """Return the context in which a path leads to where it was decided on, or nowhere."""
+    paths = places.decided(request)
+    return replace(ctx, control=replace(ctx.control, paths=paths)) if paths.places else ctx
 
 
 def _notes(outcome: BlockOutcome | None) -> list[str]:

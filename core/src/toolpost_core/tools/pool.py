@@ -21,11 +21,12 @@ NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A tool with where it comes from."""
+    """A tool with where it comes from; `standard` says that its distribution belongs to the standard set."""
 
     tool: Tool[Any]
     plugin: str
     distribution: str
+    standard: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,14 @@ def assemble(
 ) -> Pool:
     """Build the pool. `only` narrows it to these names; a deny rule on a whole tool takes the tool out.
 
-    Of two tools with one name a plugin's beats an MCP one, then one that `overrides` the other's plugin, then the first
-    by distribution; both are named to `report`.
+    Of two tools with one name a plugin's beats an MCP one, then one that `overrides` the other's plugin, then one of the
+    standard set, then the first by distribution; both are named to `report`.
     """
     entries = tuple(entries)
     _report_unknown(entries, rules, only or (), report)
     winners: dict[str, Entry] = {}
     absent: list[Absent] = []
-    for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, e.distribution)):
+    for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, not e.standard, e.distribution)):
         try:
             why = _why_absent(entry.tool, rules, only)
         except Exception as error:
@@ -98,8 +99,9 @@ def assemble(
         absent.append(Absent(loser, f"replaced by the tool of the same name of {winner.distribution}"))
         if not _overrides(winner, loser):
             report(
-                f"Two plugins offer a tool {entry.tool.name!r}: that of {winner.plugin!r} ({winner.distribution}) is used, "
-                f"that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off in settings.json."
+                f"Two plugins offer a tool {entry.tool.name!r}: that of {winner.plugin!r} ({winner.distribution}) is used"
+                f"{_why_first(winner, loser)}, that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off in "
+                f"settings.json; a tool that is meant to replace the other says overrides={winner.plugin!r}."
             )
     ordered = tuple(sorted(winners.values(), key=lambda e: (e.tool.is_mcp, e.tool.name)))
     return _built(ordered, tuple(absent), options, report)
@@ -127,18 +129,32 @@ def _built(
     for entry in entries:
         tool = entry.tool
         try:
-            if not NAME.fullmatch(tool.name):
-                raise ValueError("no model can call a tool of that name: use 1 to 64 letters, digits, _ and -")
-            shapes[tool.name] = tool.shape()
-            spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
+            why = _unfit(tool)
+            if not why:
+                shapes[tool.name] = tool.shape()
+                spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
         except Exception as error:
-            absent += (Absent(entry, f"its description failed: {error!r}"),)
-            report(f"The tool {tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {error!r}")
+            why = f"its description failed: {error!r}"
+        if why:
+            absent += (Absent(entry, why),)
+            report(f"The tool {tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {why}")
             continue
         kept.append(entry)
         if not tool.should_defer or tool.always_load:
             specs.append(spec)
     return Pool(tuple(kept), absent, tuple(specs), _by_name(kept, report), shapes)
+
+
+def _unfit(tool: Tool[Any]) -> str:
+    """Say why a service would refuse every request that offers the tool; empty where none would."""
+    if not NAME.fullmatch(tool.name):
+        return "no model can call a tool of that name: use 1 to 64 letters, digits, _ and -"
+    if tool.input_model is not None or tool.input_schema is None:
+        return ""  # made from annotations, which always come to an object
+    from toolpost_core.tools.schemas import fault
+
+    found = fault(tool.input_schema)
+    return f"its input_schema is no schema of an object: {found}" if found else ""
 
 
 def _by_name(entries: Sequence[Entry], report: Callable[[str], None]) -> dict[str, Entry]:
@@ -170,6 +186,14 @@ def _why_absent(tool: Tool[Any], rules: Sequence[Rule], only: Sequence[str] | No
 
 def _contest(first: Entry, second: Entry) -> tuple[Entry, Entry]:
     return (second, first) if _overrides(second, first) else (first, second)
+
+
+def _why_first(winner: Entry, loser: Entry) -> str:
+    if winner.tool.is_mcp != loser.tool.is_mcp:
+        return ", since a plugin's own comes before one of an MCP server"
+    if winner.standard != loser.standard:
+        return ", since it belongs to the standard set"
+    return ", since its distribution's name comes first"
 
 
 def _overrides(entry: Entry, other: Entry) -> bool:

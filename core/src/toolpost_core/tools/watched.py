@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolpost import Aborted
 from toolpost_core.events.isolation import is_own
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from toolpost import AbortSignal
 
 T = TypeVar("T")
+LAST_GRACE: Final = 2.0
+"""Seconds that cancelled work has to end; what takes no notice is left behind, and its result with it."""
 
 
 async def watched(work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: float = 0.0) -> T:
     """Await work to its end; after an abort it has `grace` seconds to end by itself before it is cancelled.
 
-    What it returns all the same counts. Raises Aborted where it was cancelled, RuntimeError for what would have ended the
-    program.
+    What it returns all the same counts. Raises Aborted where it was cancelled or had to be left behind, RuntimeError for
+    what would have ended the program.
     """
     task, watch = asyncio.ensure_future(_tame(work)), asyncio.ensure_future(abort.wait())
     try:
@@ -31,10 +33,18 @@ async def watched(work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: fl
         watch.cancel()
         if not task.done():
             task.cancel()
-            await asyncio.wait({task})
-    if task.cancelled():
+            await asyncio.wait({task}, timeout=LAST_GRACE)
+    if not task.done():
+        task.add_done_callback(_forget)
+    if not task.done() or task.cancelled():
         raise Aborted(abort.reason or "engine_stop")
     return task.result()
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    """Take what a task that was left behind came to, so that nobody is told of it as lost."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _tame(work: Coroutine[Any, Any, T]) -> T:
@@ -44,4 +54,6 @@ async def _tame(work: Coroutine[Any, Any, T]) -> T:
     except BaseException as error:
         if isinstance(error, Exception) or not is_own(error):
             raise
+        if isinstance(error, asyncio.CancelledError):
+            raise RuntimeError("it ended with CancelledError, and nobody had called it off") from error
         raise RuntimeError(f"{type(error).__name__}: {error}") from error

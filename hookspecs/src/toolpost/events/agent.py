@@ -37,6 +37,7 @@ class SubagentStop(EventBase):
     agent_transcript_path: Path | None = None
     last_assistant_message: str = ""
     background_tasks: Sequence[Mapping[str, Any]] = ()
+    session_crons: Sequence[Mapping[str, Any]] = ()
 
 
 @event("observe", merged, deadline=600.0)

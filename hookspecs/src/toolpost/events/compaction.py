@@ -21,8 +21,9 @@ class PreCompact(EventBase):
 def pre_compact(event: PreCompact) -> BlockOutcome | None:
     """Before a compaction.
 
-    When: before any request of its own. How often: once. Answer: `block` leaves the conversation as it is. Merge: any
-    block blocks. Failure: blocks.
+    When: before a strategy that summarizes begins, and before any request of its own. How often: once. Answer: `block`
+    leaves the conversation as it is; `additional_context` is added to the instructions for the summary. Merge: any block
+    blocks. Failure: blocks.
     """
 
 

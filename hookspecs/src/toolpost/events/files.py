@@ -23,6 +23,6 @@ class FileChanged(EventBase):
 def file_changed(event: FileChanged) -> WatchOutcome | None:
     """When a watched file changed.
 
-    When: soon after. How often: once a change; quick ones are folded together. Answer: `watch_paths`. Failure:
-    reported.
+    When: before the next request, and about a second later where none comes. How often: once a change; quick ones are
+    folded together. Answer: `watch_paths`, relative ones to the current folder. Failure: reported.
     """

@@ -21,7 +21,7 @@ class SessionStart(EventBase):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionStartOutcome(Outcome):
-    """What a session begins with: text before the first prompt, a title, files to watch."""
+    """What a session begins with: a message before the person's first, a title, files to watch."""
 
     initial_user_message: str = ""
     session_title: str = ""

@@ -124,8 +124,9 @@ class PostToolBatch(EventBase):
 def post_tool_batch(event: PostToolBatch) -> BlockOutcome | None:
     """After all calls of one answer (preview).
 
-    When: before the next request. How often: once an answer with calls. Answer: `block` ends the loop;
-    `additional_context` is given to the model. Merge: any block blocks. Failure: reported.
+    When: before the next request. How often: once an answer with calls. Answer: `block` ends the turn before that
+    request, with `reason` for the person; `additional_context` is given to the model. Merge: any block blocks. Failure:
+    reported.
     """
 
 
@@ -137,6 +138,7 @@ class PreSkillShellCommand(EventBase):
     tool_input: Mapping[str, Any] = field(default_factory=dict)
     tool_use_id: str = ""
     command_name: str = ""
+    command_source: str | None = None
     invoked_by: str = "user"
 
 

@@ -25,7 +25,10 @@ class UserPromptSubmit(EventBase):
 
 @dataclass(frozen=True, kw_only=True)
 class UserPromptSubmitOutcome(BlockOutcome):
-    """`block` erases the prompt and shows `reason` to the person; `additional_context` goes with the prompt."""
+    """`block` erases the prompt and shows `reason` to the person; `additional_context` goes with the prompt.
+
+    The person is shown a blocked prompt again unless `suppress_original_prompt`. `session_title` names the session.
+    """
 
     session_title: str = ""
     suppress_original_prompt: bool = False
@@ -48,6 +51,7 @@ class UserPromptExpansion(EventBase):
     expansion_type: Literal["slash_command", "mcp_prompt"] = "slash_command"
     command_name: str = ""
     command_args: str = ""
+    command_source: str | None = None
 
 
 @event("decide", merged, preview=True)
@@ -158,21 +162,29 @@ def after_model(event: AfterModel) -> Outcome | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSwitch(EventBase):
-    """The model changes or changed."""
+    """The model changes or changed.
+
+    `requested_model` is the name that was asked for. The other model has to read all `context_tokens` anew, which costs
+    `estimated_cache_write_usd`; `prompt_cache_warm` says whether the present one would still find them in its cache.
+    """
 
     from_model: str
     to_model: str
     requested_model: str | None = None
     source: Literal["command", "picker", "sdk", "auto", "resume"] = "command"
     context_tokens: int = 0
+    prompt_cache_warm: bool = False
+    cache_ttl: Literal["5m", "1h"] = "5m"
+    estimated_cache_write_usd: float = 0.0
+    pricing: Literal["configured", "catalog", "default"] = "default"
 
 
 @event("decide", merged, preview=True)
 def pre_model_switch(event: ModelSwitch) -> BlockOutcome | None:
     """Before the model changes (preview).
 
-    When: before the next request. How often: once a change that was asked for. Answer: `block` keeps the old one.
-    Merge: any block blocks. Failure: blocks.
+    When: as it is asked for. How often: once a change that was asked for. Answer: `block` keeps the old one. Merge: any
+    block blocks. Failure: blocks.
     """
 
 
@@ -180,13 +192,14 @@ def pre_model_switch(event: ModelSwitch) -> BlockOutcome | None:
 def post_model_switch(event: ModelSwitch) -> Outcome | None:
     """After the model changed (preview).
 
-    When: before the next request. How often: once a change. Answer: `additional_context`. Failure: reported.
+    When: before the next request. How often: once a change. Answer: `additional_context` goes with the next request.
+    Failure: reported.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class MessageDisplay(EventBase):
-    """Text of the model is about to be shown."""
+    """Text of the model is about to be shown: whole lines, `final` the last piece of its message."""
 
     turn_id: str = ""
     message_id: str = ""
@@ -206,6 +219,6 @@ class MessageDisplayOutcome(Outcome):
 def message_display(event: MessageDisplay) -> MessageDisplayOutcome | None:
     """Before text is shown (preview).
 
-    When: as it comes. How often: once a piece. Answer: `display_content`. Merge: the last one counts. Failure: the
-    original is shown.
+    When: as it comes, line by line. How often: once a piece. Answer: `display_content` is shown instead; the model and
+    the transcript keep the original. Merge: the last one counts. Failure: the original is shown.
     """

@@ -11,12 +11,26 @@ from toolpost._lazy import attach
 __getattr__, __all__ = attach(
     __name__,
     {
+        "commands": ("Command", "CommandEnd", "Commands"),
+        "confinement": ("Confinement",),
         "files": ("Files", "TextFile"),
+        "history": ("FileHistory", "FileRewind", "Rewound", "TurnChanges"),
         "http": ("Http", "HttpResponse"),
-        "kernel": ("Emitter", "HookRunners", "Permissions"),
+        "journal": ("Journal", "SentPrompt"),
+        "kernel": (
+            "Emitter",
+            "HookLog",
+            "HookRunners",
+            "Inbox",
+            "Models",
+            "PermissionState",
+            "Permissions",
+            "Sandboxes",
+            "SessionHooks",
+        ),
         "offers": ("ServiceOffer", "Services"),
         "processes": ("Finished", "Process", "Processes"),
-        "work": ("AgentRequest", "AgentResult", "Agents", "Mcp", "Skills", "TaskInfo", "Tasks"),
+        "work": ("AgentRequest", "AgentResult", "Agents", "Mcp", "Skills", "TaskEnd", "TaskInfo", "TaskWork", "Tasks"),
     },
 )
 

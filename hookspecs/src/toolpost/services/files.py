@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+if TYPE_CHECKING:
+    from toolpost.paths import DecidedPaths
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,17 @@ class Files(Protocol):
     """Reads files, and replaces them so that a crash leaves the old one or the new one.
 
     Paths are absolute: what the model gives goes through `ctx.resolve` first, so that the file is the one that was asked
-    about.
+    about. Links are followed once, before anything is opened; one that comes into their place after that is an OSError.
     """
+
+    def bound(self, paths: DecidedPaths) -> Files:
+        """Return the service for one call: `paths` says where the paths of the call must lead.
+
+        Each method then raises StaleFile, too, where one leads elsewhere; nothing was read or written.
+        """
+
+    async def open(self, path: Path) -> BinaryIO:
+        """Open a file for reading, such as one too big to hold. Raises OSError, for what is no regular file as well."""
 
     async def read_bytes(self, path: Path, *, limit: int | None = None) -> bytes:
         """Return the file's first `limit` bytes, or all of them. Raises OSError."""

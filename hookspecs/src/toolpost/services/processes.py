@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -38,7 +38,7 @@ class Process(Protocol):
         """Wait for the end and return the exit code."""
 
     async def stop(self, *, grace: float = 0.0) -> None:
-        """End the process and all that it started: SIGTERM, then after `grace` seconds SIGKILL. Never raises."""
+        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,13 @@ class Processes(Protocol):
         max_output: int = 10_000_000,
         merge_errors: bool = False,
         abort: AbortSignal | None = None,
+        on_output: Callable[[bytes], bool] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> Finished:
         """Run a program to its end. `timeout` in seconds; at the time-out, an abort or cancellation the tree is ended.
+
+        `on_output` is handed the output as it comes, in pieces of any size, which is then not kept; it says whether it
+        wants more, and where it does not the tree is ended.
 
         Raises Aborted, OSError.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -41,23 +41,71 @@ class Agents(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskInfo:
-    """A background task."""
+    """A background task. `ending` says how it ended, such as "exit code 1"; empty while it runs.
+
+    `command` is what a shell was given, `tool_use_id` the call that started the task.
+    """
 
     task_id: str
     kind: str
     description: str
     status: Literal["running", "completed", "failed", "stopped"]
+    ending: str = ""
     output_file: Path | None = None
+    command: str = ""
+    tool_use_id: str = ""
+
+
+@dataclass(frozen=True)
+class TaskEnd:
+    """How the work of a task came to its end."""
+
+    status: Literal["completed", "failed"]
+    ending: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskWork:
+    """Work to be done in the background.
+
+    `run` does it. It is cancelled where the task is stopped or the session ends, and whatever it started must end with it.
+    `output` returns what there is so far, as a text for the model. At the model's end a session without a person waits
+    for it as many seconds from its beginning as `awaited` says, where the model did not put it into the background itself.
+    """
+
+    kind: str
+    description: str
+    run: Callable[[], Awaitable[TaskEnd]]
+    output: Callable[[], str]
+    output_file: Path | None = None
+    command: str = ""
+    tool_use_id: str = ""
+    awaited: float = 0.0
 
 
 class Tasks(Protocol):
-    """Background work that outlives the call that started it."""
+    """Background work that outlives the call that started it, and ends with the session.
+
+    The model is told of each end in its next request, unless it waited for it or stopped the task itself.
+    """
+
+    async def begin(self, work: TaskWork) -> TaskInfo:
+        """Let work begin and return at once."""
 
     def list(self) -> Sequence[TaskInfo]:
         """All tasks of the session, oldest first."""
 
+    def get(self, task_id: str) -> TaskInfo:
+        """One of them. Raises ToolFailed for an unknown id."""
+
+    def output(self, task_id: str) -> str:
+        """What it came to so far, as a text for the model. Raises ToolFailed for an unknown id."""
+
+    async def wait(self, task_id: str, timeout: float) -> TaskInfo:
+        """Wait for the end of a task, at most `timeout` seconds. Raises ToolFailed for an unknown id."""
+
     async def stop(self, task_id: str) -> TaskInfo:
-        """Stop one. Raises ToolFailed for an unknown id."""
+        """Stop one and wait until it ended. Raises ToolFailed for an unknown id and for a task that does not run."""
 
 
 class Mcp(Protocol):

@@ -18,6 +18,7 @@ __getattr__, __all__ = attach(
         "_contract": ("PluginContract", "exempt", "finish"),
         "agents": ("AgentLoaderContract",),
         "compaction": ("CompactionContract", "conversation"),
+        "commands": ("PlainCommands",),
         "context": ("call_tool", "make_context", "make_scope"),
         "doubles": ("AbortSwitch", "ProgressLog", "ServiceMap"),
         "executors": ("ExecutorContract",),
@@ -25,6 +26,7 @@ __getattr__, __all__ = attach(
         "frontends": ("FakeHost", "FakeSession", "FrontendContract"),
         "harness": ("SessionHarness", "SessionRecord", "record"),
         "hook_runners": ("HookRunnerContract",),
+        "journal": ("MemoryJournal",),
         "lifecycle": ("LifecycleContract",),
         "mcp": ("McpTransportContract",),
         "model": ("FakeModel",),
@@ -37,6 +39,7 @@ __getattr__, __all__ = attach(
         "services": ("ServiceContract",),
         "settings": ("SettingsSourceContract",),
         "skills": ("SkillLoaderContract",),
+        "tasks": ("InboxLog", "PlainTasks"),
         "tools": ("ToolContract",),
     },
 )

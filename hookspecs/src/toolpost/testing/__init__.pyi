@@ -4,6 +4,7 @@ from toolpost.testing._contract import PluginContract as PluginContract
 from toolpost.testing._contract import exempt as exempt
 from toolpost.testing._contract import finish as finish
 from toolpost.testing.agents import AgentLoaderContract as AgentLoaderContract
+from toolpost.testing.commands import PlainCommands as PlainCommands
 from toolpost.testing.compaction import CompactionContract as CompactionContract
 from toolpost.testing.compaction import conversation as conversation
 from toolpost.testing.context import call_tool as call_tool
@@ -21,6 +22,7 @@ from toolpost.testing.harness import SessionHarness as SessionHarness
 from toolpost.testing.harness import SessionRecord as SessionRecord
 from toolpost.testing.harness import record as record
 from toolpost.testing.hook_runners import HookRunnerContract as HookRunnerContract
+from toolpost.testing.journal import MemoryJournal as MemoryJournal
 from toolpost.testing.lifecycle import LifecycleContract as LifecycleContract
 from toolpost.testing.mcp import McpTransportContract as McpTransportContract
 from toolpost.testing.model import FakeModel as FakeModel
@@ -34,6 +36,8 @@ from toolpost.testing.search import SearchBackendContract as SearchBackendContra
 from toolpost.testing.services import ServiceContract as ServiceContract
 from toolpost.testing.settings import SettingsSourceContract as SettingsSourceContract
 from toolpost.testing.skills import SkillLoaderContract as SkillLoaderContract
+from toolpost.testing.tasks import InboxLog as InboxLog
+from toolpost.testing.tasks import PlainTasks as PlainTasks
 from toolpost.testing.tools import ToolContract as ToolContract
 
 __all__: list[str]

@@ -18,7 +18,7 @@ from toolpost.testing._imports import IMPORT_BUDGET, heavy_among, importing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-BOUND = 10.0
+BOUND = 20.0
 """Seconds within which a plugin must come to an end; far more than an idle machine needs."""
 
 
@@ -78,18 +78,16 @@ class Contract:
     def test_importing_it_is_quick(self, compiled: Path) -> None:
         """If this fails: move imports into the functions that need them; each start of a session waits for this."""
         plugin = self.make()
-        # The first may have to compile, and other programs take turns: the best of some tells what the plugin costs.
-        costs: list[float] = []
-        while len(costs) < 5 and min(costs, default=math.inf) > self.import_budget:
-            costs.append(importing(plugin, compiled).seconds)
-        assert min(costs) <= self.import_budget, (
-            f"importing it takes {min(costs) * 1000:.0f} ms of CPU; {self.import_budget * 1000:.0f} ms are allowed. "
+        seconds = importing(plugin, self.import_budget, compiled).seconds
+        assert seconds <= self.import_budget, (
+            f"importing it takes {seconds * 1000:.0f} ms of CPU; {self.import_budget * 1000:.0f} ms are allowed. "
             f"What takes long: python -X importtime -c 'import {type(plugin).__module__}'"
         )
 
     def test_importing_it_loads_no_heavy_library(self, compiled: Path) -> None:
-        """If this fails: import the library in the function that needs it, annotations under TYPE_CHECKING."""
-        assert heavy_among(importing(self.make(), compiled).modules, self.may_import) == []
+        """If this fails: import the library in the function that needs it: not every session gets there."""
+        found = importing(self.make(), self.import_budget, compiled).modules
+        assert heavy_among(found, self.may_import) == []
 
 
 class PluginContract(Contract):
@@ -107,14 +105,14 @@ class PluginContract(Contract):
         return made(self.plugin)
 
     def test_it_registers_itself_under_its_kind(self) -> None:
-        """If this fails: the class must inherit from its kind's base class, and hooks it adds must exist in `toolpost`."""
+        """If this fails: inherit from the base class of the kind: it implements the hook by which core gets the plugin."""
         plugin = self.make()
         assert registered(plugin, self.group) == [plugin], (
             f"the hook {self.group!r} of {plugin!r} does not return the plugin itself"
         )
 
     def test_its_settings_have_a_schema_and_refuse_unknown_keys(self) -> None:
-        """If this fails: annotate the fields with types that pydantic can read from JSON, and give each a default."""
+        """If this fails: give each field a default and a type that can be read from JSON: its value comes from settings."""
         from pydantic import TypeAdapter, ValidationError
 
         kind = type(self.make())
@@ -149,6 +147,19 @@ def hooks_of(plugin: object) -> pluggy.PluginManager:
 def registered(plugin: object, hook: str) -> list[Any]:
     """Return what a plugin gives for a registration hook."""
     return [item for answer in getattr(hooks_of(plugin).hook, hook)() for item in answer]
+
+
+def quickest(measured: Callable[[], float], limit: float) -> float:
+    """Return the first of some seconds that keep a limit, or the best of three.
+
+    Other programs take turns on this machine, so that one try may take longer through no fault of the plugin.
+    """
+    best = math.inf
+    for _ in range(3):
+        best = min(best, measured())
+        if best <= limit:
+            break
+    return best
 
 
 def finish(work: Coroutine[Any, Any, T], *, within: float = BOUND) -> T:

@@ -50,7 +50,7 @@ class CompactionContract(PluginContract):
         assert self._compact(self._context(self.idle)) is None
 
     def test_it_makes_a_full_conversation_shorter(self) -> None:
-        """If this fails: set `full` to a context in which the strategy acts, or mend compact()."""
+        """If this fails: set `full` to a context in which the strategy acts, or mend compact(); core goes by its size."""
         context = self._context(self.full)
         assert _size(self._acted(context)) < _size(context.messages)
 
@@ -61,7 +61,7 @@ class CompactionContract(PluginContract):
         assert calls == results
 
     def test_it_begins_with_the_person(self) -> None:
-        """If this fails: the first message of a request has the role user."""
+        """If this fails: keep from a message of the role user on; the service refuses a request that begins otherwise."""
         assert self._acted(self._context(self.full))[0]["role"] == "user"
 
     def test_messages_that_stay_are_the_same_objects(self) -> None:
@@ -72,7 +72,7 @@ class CompactionContract(PluginContract):
         assert copies == []
 
     def test_the_conversation_that_it_got_is_left_as_it_was(self) -> None:
-        """If this fails: make new messages; those that were sent are never changed."""
+        """If this fails: make new messages; those that were sent are in the prompt cache and the transcript."""
         context = self._context(self.full)
         before = copy.deepcopy(context.messages)
         self._compact(context)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toolpost.context import AbortSignal, Control, ToolContext, ToolOptions
 from toolpost.errors import InvalidInput
 from toolpost.permissions import PermissionMode, PermissionScope
-from toolpost.services import Files, Processes
+from toolpost.services import Commands, Files, Processes
 from toolpost.session import SessionScope
+from toolpost.testing.commands import PlainCommands
 from toolpost.testing.doubles import AbortSwitch, ProgressLog, ServiceMap
 from toolpost.testing.files import PlainFiles
 from toolpost.testing.processes import PlainProcesses
@@ -38,9 +39,9 @@ def make_context(
 ) -> ToolContext:
     """Return the context of a call in the folder `tmp_path`, with real files and real processes.
 
-    `services` maps Protocols to objects and is added to `Files` and `Processes`. `env` is added to a small environment.
-    `abort` is an `AbortSwitch` that the test triggers. `home` is a folder beside `tmp_path` that does not exist, unless
-    given. Any other field of ToolContext can be given by name.
+    `services` maps Protocols to objects and is added to `Commands`, `Files` and `Processes`. `env` is added to a small
+    environment. `abort` is an `AbortSwitch` that the test triggers. `home` is a folder beside `tmp_path` that does not
+    exist, unless given. Any other field of ToolContext can be given by name.
     """
     folder = tmp_path.resolve()
     home = home or _home_of(folder)
@@ -105,7 +106,8 @@ def _home_of(folder: Path) -> Path:
 
 
 def _services(given: Mapping[Any, object] | None) -> ServiceMap:
-    return ServiceMap({Files: PlainFiles(), Processes: PlainProcesses()} | dict(given or {}))
+    plain = {Commands: PlainCommands(), Files: PlainFiles(), Processes: PlainProcesses()}
+    return ServiceMap(plain | dict(given or {}))
 
 
 def _environment(home: Path, given: Mapping[str, str] | None) -> dict[str, str]:

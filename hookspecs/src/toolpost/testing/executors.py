@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from toolpost.errors import SessionError
 from toolpost.services import AgentRequest, AgentResult
 from toolpost.session import SessionScope
 from toolpost.testing._contract import PluginContract, finish
@@ -19,7 +20,7 @@ class ExecutorContract(PluginContract):
     group = "executors"
 
     def test_it_hands_on_the_request_and_hands_back_the_result(self, folder: Path) -> None:
-        """If this fails: await run_here with the request, in a scope whose `cwd` exists, and return its result."""
+        """If this fails: await run_here with the request, in a scope whose `cwd` exists, and return its result as it is."""
         result = AgentResult(agent_id="agent-1", content=({"type": "text", "text": "Done."},))
         prompts: list[str] = []
 
@@ -31,8 +32,18 @@ class ExecutorContract(PluginContract):
         answer = finish(self.make().run(self._request(), make_scope(folder), run_here))
         assert (answer.content, prompts) == (result.content, ["Count the files."])
 
+    def test_what_the_agent_raises_comes_through(self, folder: Path) -> None:
+        """If this fails: let the error of run_here pass; core makes the result of it that the parent's model reads."""
+
+        async def run_here(request: AgentRequest, scope: SessionScope) -> AgentResult:
+            del request, scope
+            raise SessionError("there is no model")
+
+        with pytest.raises(SessionError, match="there is no model"):
+            finish(self.make().run(self._request(), make_scope(folder), run_here))
+
     def test_cancelling_it_ends_the_agent(self, folder: Path) -> None:
-        """If this fails: let CancelledError through to run_here, and clean up in `finally`."""
+        """If this fails: let CancelledError through to run_here, and clean up in `finally`: the parent was called off."""
         ended: list[bool] = []
 
         async def run_here(request: AgentRequest, scope: SessionScope) -> AgentResult:
@@ -50,10 +61,11 @@ class ExecutorContract(PluginContract):
             run.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await run
+            # Here and not later: the end of the loop cancels whatever is left.
+            assert ended == [True], "the executor ended, and the agent runs on"
 
         started = asyncio.Event()
         finish(cancelled())
-        assert ended == [True]
 
     def _request(self) -> AgentRequest:
         return AgentRequest(prompt="Count the files.", isolation=self.make().isolation)

@@ -6,18 +6,30 @@ import asyncio
 import codecs
 import hashlib
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from toolpost.errors import StaleFile
+from toolpost.paths import DecidedPaths
 from toolpost.services import TextFile
 
 
 class PlainFiles:
     """Reads and writes real files. Knows UTF-8, UTF-16 with a BOM and Latin-1; replaces a file by writing over it."""
 
+    def __init__(self, paths: DecidedPaths | None = None) -> None:
+        self._paths = paths or DecidedPaths()
+
+    def bound(self, paths: DecidedPaths) -> PlainFiles:
+        """Return the service for the paths of one call."""
+        return PlainFiles(paths)
+
+    async def open(self, path: Path) -> BinaryIO:
+        """Open the file for reading."""
+        return self._paths.real(path).open("rb")
+
     async def read_bytes(self, path: Path, *, limit: int | None = None) -> bytes:
         """Return the file's first `limit` bytes, or all of them."""
-        data = await asyncio.to_thread(path.read_bytes)
+        data = await asyncio.to_thread(self._paths.real(path).read_bytes)
         return data if limit is None else data[:limit]
 
     async def read_text(self, path: Path) -> str:
@@ -26,7 +38,7 @@ class PlainFiles:
 
     async def load(self, path: Path) -> TextFile:
         """Return the text with what is needed to write it back the same."""
-        return await asyncio.to_thread(_load, path)
+        return await asyncio.to_thread(_load, path, self._paths.real(path))
 
     async def write_text(
         self, path: Path, text: str, *, like: TextFile | None = None, expect: str | None = None
@@ -37,12 +49,12 @@ class PlainFiles:
 
     async def write_bytes(self, path: Path, data: bytes, *, expect: str | None = None) -> None:
         """Replace the file's bytes, or create it and its parent folders."""
-        await asyncio.to_thread(_write, path, data, expect)
+        await asyncio.to_thread(_write, self._paths.real(path), data, expect)
 
 
-def _load(path: Path) -> TextFile:
-    data = path.read_bytes()
-    stat = path.stat()
+def _load(path: Path, real: Path) -> TextFile:
+    data = real.read_bytes()
+    stat = real.stat()
     encoding, bom = _encoding(data)
     raw = data[len(bom) :].decode(encoding)
     newline, mixed = _newline(raw)

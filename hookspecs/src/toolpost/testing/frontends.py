@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pytest
 
-from toolpost.frontends import Asker, CostLine, SessionDoor
+from toolpost.frontends import Asker, ConfiguredHook, CostLine, SessionDoor
 from toolpost.launch import LaunchOptions
 from toolpost.providers import ModelInfo, TextDelta, Usage
+from toolpost.services import FileRewind, Rewound, SentPrompt, TurnChanges
 from toolpost.session_events import AssistantMessage, RunResult, SessionEvent, SessionStarted, Streaming
 from toolpost.testing._contract import PluginContract, finish
 
@@ -38,9 +40,13 @@ class FakeSession:
     interrupts: list[AbortReason] = field(default_factory=list)
     updates: list[RuleUpdate] = field(default_factory=list)
     cleared: int = 0
+    rewound: list[str] = field(default_factory=list)
 
-    async def submit(self, prompt: str | Sequence[Mapping[str, Any]]) -> AsyncIterator[SessionEvent]:
+    async def submit(
+        self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
+    ) -> AsyncIterator[SessionEvent]:
         """Play the events."""
+        del message_id
         self.prompts.append(prompt)
         for event in self.events:
             yield event
@@ -49,8 +55,9 @@ class FakeSession:
         """Keep the reason."""
         self.interrupts.append(reason)
 
-    def set_model(self, name: str) -> ModelInfo:
+    async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
         """Use another model."""
+        del source
         self.model = ModelInfo(id=name)
         return self.model
 
@@ -60,6 +67,10 @@ class FakeSession:
 
     def rules(self) -> Sequence[Rule]:
         """No rules."""
+        return ()
+
+    def hooks(self) -> Sequence[ConfiguredHook]:
+        """No hooks."""
         return ()
 
     def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
@@ -73,6 +84,30 @@ class FakeSession:
     async def clear(self) -> None:
         """Count the call."""
         self.cleared += 1
+
+    def sent_prompts(self) -> Sequence[SentPrompt]:
+        """No prompts."""
+        return ()
+
+    async def turn_changes(self) -> Mapping[str, TurnChanges]:
+        """No changes."""
+        return {}
+
+    async def plan_rewind(self, message_id: str) -> Sequence[FileRewind]:
+        """Nothing is to be done."""
+        del message_id
+        return ()
+
+    async def rewind_files(self, message_id: str, *, force: bool = False) -> Rewound:
+        """Keep the id; no files are changed."""
+        del force
+        self.rewound.append(message_id)
+        return Rewound(id="", files=())
+
+    async def rewind_conversation(self, message_id: str) -> str:
+        """Keep the id; the prompt was empty."""
+        self.rewound.append(message_id)
+        return ""
 
     async def reload(self) -> Sequence[str]:
         """Nothing changes."""
@@ -88,6 +123,17 @@ class FakeHost:
     version: str = "0.0.0"
     asker: Asker | None = None
     launched: list[str] = field(default_factory=list)
+    waiting: Sequence[str] = ()
+    trusted: bool | None = None
+    open_sessions: int = 0
+
+    def untrusted(self) -> Sequence[str]:
+        """Return `waiting` until there is an answer."""
+        return self.waiting if self.trusted is None else ()
+
+    def trust(self, trusted: bool) -> None:
+        """Keep the answer."""
+        self.trusted = trusted
 
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[SessionDoor]:
         """Open the session."""
@@ -102,7 +148,11 @@ class FakeHost:
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[SessionDoor]:
-        yield self.session
+        self.open_sessions += 1
+        try:
+            yield self.session
+        finally:
+            self.open_sessions -= 1
 
 
 class FrontendContract(PluginContract):
@@ -121,7 +171,7 @@ class FrontendContract(PluginContract):
     def test_a_run_that_worked_exits_with_0_and_shows_the_answer(
         self, folder: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """If this fails: submit options.prompt, print what the model answers, and return 0 for a good RunResult."""
+        """If this fails: submit options.prompt, print the answer, and return 0 for a good RunResult: scripts go by it."""
         host = self._host(folder, _result(is_error=False))
         assert finish(self.make().run(host)) == 0
         assert host.session.prompts == ["Say hello."]
@@ -130,11 +180,19 @@ class FrontendContract(PluginContract):
     def test_a_run_that_failed_exits_with_1_and_shows_the_error(
         self, folder: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        """If this fails: return 1 where RunResult.is_error, and print its errors."""
+        """If this fails: return 1 where RunResult.is_error, and print its errors: nothing else says what went wrong."""
         host = self._host(folder, _result(is_error=True))
         assert finish(self.make().run(host)) == 1
         shown = capfd.readouterr()
         assert "the model is on fire" in shown.out + shown.err
+
+    def test_it_leaves_no_session_open(self, folder: Path) -> None:
+        """If this fails: open it in `async with`, also where the run is cancelled: a session has processes and files."""
+        host = self._host(folder, _result(is_error=False))
+        assert finish(_open_after(self.make().run(host), host)) == 0, "a session is open after the run"
+        host.session = silent = _Silent(folder)
+        left = finish(_open_after(self.make().run(host), host, silent.asked))
+        assert left == 0, "a session is open after the run was cancelled"
 
     def _host(self, folder: Path, result: RunResult) -> FakeHost:
         answer: Message = {"role": "assistant", "content": [{"type": "text", "text": "Hello there"}]}
@@ -152,6 +210,34 @@ class FrontendContract(PluginContract):
             ]
         session = FakeSession((*events, result), cwd=folder)
         return FakeHost(replace(self.options, cwd=folder), session)
+
+
+class _Silent(FakeSession):
+    """Does not answer; `asked` is set with the first prompt."""
+
+    def __init__(self, cwd: Path) -> None:
+        super().__init__(cwd=cwd)
+        self.asked = asyncio.Event()
+
+    async def submit(
+        self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
+    ) -> AsyncIterator[SessionEvent]:
+        del prompt, message_id
+        self.asked.set()
+        await asyncio.Event().wait()
+        yield _result(is_error=True)
+
+
+async def _open_after(run: Coroutine[Any, Any, int], host: FakeHost, asked: asyncio.Event | None = None) -> int:
+    """Return how many sessions are open after a run, cancelled once it asked: the end of the loop would close them all."""
+    running = asyncio.create_task(run)
+    if asked is not None:
+        asking = asyncio.create_task(asked.wait())
+        await asyncio.wait([running, asking], return_when=asyncio.FIRST_COMPLETED)
+        asking.cancel()
+        running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    return host.open_sessions
 
 
 def _result(*, is_error: bool) -> RunResult:

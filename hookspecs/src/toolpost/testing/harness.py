@@ -13,8 +13,9 @@ from toolpost import specs
 from toolpost._hooks import hookimpl
 from toolpost.errors import PluginError
 from toolpost.permissions import Allow, Decision, PermissionRequest, PermissionResolver
-from toolpost.services import Files, Processes, ServiceOffer
+from toolpost.services import Commands, Files, Processes, ServiceOffer
 from toolpost.session_events import Notice, RunResult, SessionEvent, ToolFinished
+from toolpost.testing.commands import PlainCommands
 from toolpost.testing.files import PlainFiles
 from toolpost.testing.processes import PlainProcesses
 
@@ -62,7 +63,7 @@ class SessionHarness:
 
     The session is in `project`, a folder in `folder`. Calls are allowed unless `allow` is false: rules of `settings` and
     `ask` then decide. Files and processes are plain ones where no plugin offers the services. `options` are fields of
-    LaunchOptions. Needs toolpost-core beside the API: pip install toolpost-core.
+    LaunchOptions, `hooks` those of an embedding program. Needs toolpost-core beside the API: pip install toolpost-core.
     """
 
     folder: Path
@@ -73,6 +74,7 @@ class SessionHarness:
     env: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    hooks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def project(self) -> Path:
@@ -101,6 +103,7 @@ class SessionHarness:
             env=self.env,
             settings=self.settings,
             options=self.options,
+            hooks=self.hooks,
         )
         async with opening as session:
             yield session
@@ -154,6 +157,7 @@ class _AllowAll(PermissionResolver):
 
 
 _PLAIN: Final[Sequence[ServiceOffer[Any]]] = (
+    ServiceOffer(Commands, lambda _: PlainCommands()),
     ServiceOffer(Files, lambda _: PlainFiles()),
     ServiceOffer(Processes, lambda _: PlainProcesses()),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,12 +39,24 @@ class LifecycleContract(Contract):
 
     def test_its_answers_fit_their_events(self, folder: Path) -> None:
         """If this fails: return None or the event's own outcome; anything else is reported and dropped."""
+        for name, listener, value in self._sent(folder):
+            _, outcome = types_of(getattr(on, name))
+            answer = finish(_called(listener, value))
+            assert answer is None or isinstance(answer, outcome), f"{name}: {answer!r:.200}"
+
+    def test_the_events_are_left_as_they_were(self, folder: Path) -> None:
+        """If this fails: answer with an outcome that rewrites; all listeners are given the same event."""
+        for name, listener, value in self._sent(folder):
+            before = repr(value)
+            finish(_called(listener, value))
+            assert repr(value) == before, f"the listener of {name} changed its event"
+
+    def _sent(self, folder: Path) -> Iterator[tuple[str, Callable[..., Any], EventBase]]:
+        """Yield each listener with each example that it hears, or with a bare event."""
         for name, listener in self.listeners(folder):
-            event: Event[Any, Any] = getattr(on, name)
-            argument, outcome = types_of(event)
+            argument, _ = types_of(getattr(on, name))
             for value in [value for value in self.events if isinstance(value, argument)] or [bare(argument)]:
-                answer = finish(_called(listener, value))
-                assert answer is None or isinstance(answer, outcome), f"{name}: {answer!r:.200}"
+                yield name, listener, value
 
     def listeners(self, folder: Path) -> list[tuple[str, Callable[..., Any]]]:
         """Return (event name, function) of all that the plugin hears in a session."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from toolpost.permissions import Allow, Ask, Behavior, Decision, Deny, PermissionRequest
 from toolpost.testing._contract import PluginContract, finish
+from toolpost.testing._folders import snapshot
 from toolpost.testing.context import make_context
 
 _HOSTILE: tuple[Mapping[str, Any], ...] = (
@@ -27,7 +28,7 @@ class PermissionResolverContract(PluginContract):
     """
 
     group = "permission_resolvers"
-    cases: ClassVar[Sequence[tuple[str, Mapping[str, Any], Behavior | None]]] = ()
+    cases: ClassVar[Sequence[tuple[str, Mapping[str, Any], Behavior | None]]]
 
     def request(self, folder: Path, tool_name: str, tool_input: Mapping[str, Any]) -> PermissionRequest:
         """Return the request for a call; override it to add rules, a mode or a matcher."""
@@ -47,13 +48,13 @@ class PermissionResolverContract(PluginContract):
             assert given == expected, f"{tool_name} {tool_input!r}: expected {expected}, got {given} ({answer!r:.200})"
 
     def test_a_refusal_and_a_question_say_why(self, folder: Path) -> None:
-        """If this fails: give Ask and Deny a reason; a person or the model reads it."""
+        """If this fails: give Ask and Deny a reason: a person decides by it, and the model goes on from it."""
         for tool_name, tool_input, _ in self.cases:
             answer = self._resolve(self.request(folder, tool_name, tool_input))
             assert not isinstance(answer, Ask | Deny) or answer.reason.strip()
 
     def test_the_same_call_gets_the_same_answer(self, folder: Path) -> None:
-        """If this fails: decide by the request and the settings alone."""
+        """If this fails: decide by the request and the settings alone; nobody can rely on an answer that changes."""
         for tool_name, tool_input, _ in self.cases:
             request = self.request(folder, tool_name, tool_input)
             assert self._resolve(request) == self._resolve(request)
@@ -69,13 +70,13 @@ class PermissionResolverContract(PluginContract):
                 assert answer is None or isinstance(answer, Allow | Ask | Deny)
 
     def test_it_leaves_the_input_and_the_folder_alone(self, folder: Path) -> None:
-        """If this fails: answer with `updated_input`; never change the input, and never act while deciding."""
-        before = sorted(folder.rglob("*"))
+        """If this fails: answer with `updated_input`, and act on nothing while deciding: the call may still be refused."""
+        before = snapshot(folder)
         for tool_name, tool_input, _ in self.cases:
             kept = copy.deepcopy(dict(tool_input))
             self._resolve(self.request(folder, tool_name, tool_input))
             assert dict(tool_input) == kept
-        assert sorted(folder.rglob("*")) == before
+        assert snapshot(folder) == before
 
     def _resolve(self, request: PermissionRequest) -> Decision | None:
         answer: Decision | None = finish(self.make().resolve(request))

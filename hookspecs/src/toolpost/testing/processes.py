@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,10 +56,16 @@ class PlainProcesses:
         max_output: int = 10_000_000,
         merge_errors: bool = False,
         abort: AbortSignal | None = None,
+        on_output: Callable[[bytes], bool] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> Finished:
         """Run a program to its end, its time-out or the abort."""
-        process = await self.start(argv, cwd=cwd, env=env, stdin=input is not None, merge_errors=merge_errors)
-        work = asyncio.create_task(process.communicate(input))
+        process = await self.start(
+            argv, cwd=cwd, env=env, stdin=input is not None, merge_errors=merge_errors, pass_fds=pass_fds
+        )
+        work = asyncio.create_task(
+            process.communicate(input) if on_output is None else _hand(process, input, on_output)
+        )
         watch = asyncio.create_task(abort.wait()) if abort is not None else None
         try:
             waiting = {work, watch} if watch else {work}
@@ -77,6 +83,33 @@ class PlainProcesses:
                     task.cancel()
         kept, dropped = output[:max_output], max(len(output) - max_output, 0)
         return Finished(await process.wait(), kept, errors, timed_out, dropped)
+
+
+async def _hand(process: PlainProcess, data: bytes | None, on_output: Callable[[bytes], bool]) -> tuple[bytes, bytes]:
+    errors = asyncio.create_task(_all_errors(process))
+    feed = asyncio.create_task(_feed(process, data))
+    while piece := await process.read():
+        if not on_output(piece):
+            await process.end()
+            break
+    await process.wait()
+    feed.cancel()
+    return b"", await errors
+
+
+async def _feed(process: PlainProcess, data: bytes | None) -> None:
+    if data is None:
+        return
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it may read nothing
+        await process.write(data)
+        await process.close_input()
+
+
+async def _all_errors(process: PlainProcess) -> bytes:
+    kept = b""
+    while piece := await process.read_errors():
+        kept += piece
+    return kept
 
 
 class PlainProcess:
@@ -121,8 +154,10 @@ class PlainProcess:
             self._process.stdin.close()
 
     async def wait(self) -> int:
-        """Wait for the end and return the exit code."""
-        return await self._process.wait()
+        """Wait for the end and return the exit code; who else holds its pipes is not waited for, as asyncio would."""
+        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio tells of it when the pipes are closed
+            await asyncio.sleep(0.005)
+        return self._process.returncode
 
     async def stop(self, *, grace: float = 0.0) -> None:
         """End the process and its group, and close the pipes."""
@@ -131,11 +166,12 @@ class PlainProcess:
 
     async def end(self, *, grace: float = 0.0) -> None:
         """End the process and its group; what it printed can still be read."""
-        if grace and self.returncode is None:
-            self._signal(signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(grace):
-                    await self._process.wait()
+        for polite in (signal.SIGINT, signal.SIGTERM):
+            if grace and self.returncode is None:
+                self._signal(polite)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(grace / 2):
+                        await self._process.wait()
         self._signal(signal.SIGKILL)
         await self._process.wait()
 

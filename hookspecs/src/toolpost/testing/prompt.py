@@ -9,13 +9,19 @@ from typing import Any, ClassVar
 
 from toolpost.prompt import Section
 from toolpost.testing._contract import PluginContract, finish
+from toolpost.testing._folders import snapshot
 from toolpost.testing.context import make_scope
 
 _NAME = re.compile(r"[a-z0-9_.:-]+")
+_TELLING = 8
+"""Characters from which on a line of a file is known again in a section."""
 
 
 class ContextSourceContract(PluginContract):
-    """The suite for a context source. `scope` are fields of the SessionScope that it is asked with."""
+    """The suite for a context source.
+
+    `scope` are fields of the SessionScope that it is asked with. Where it reads the workspace, `files` hold what it finds.
+    """
 
     group = "context"
     scope: ClassVar[Mapping[str, Any]] = {}
@@ -31,7 +37,7 @@ class ContextSourceContract(PluginContract):
         assert size <= self.max_chars, f"the sections have {size} characters"
 
     def test_its_sections_are_the_same_bytes_each_time(self, folder: Path) -> None:
-        """If this fails: leave times, sets and random ids out, or mark the section volatile and say why."""
+        """If this fails: leave times, sets and random ids out: they cost the prompt cache. Or mark the section volatile."""
         first, second = ([s for s in self._sections(folder) if not s.volatile] for _ in range(2))
         assert first == second
 
@@ -43,15 +49,22 @@ class ContextSourceContract(PluginContract):
                 assert not section.user
                 assert not section.volatile
 
+    def test_text_of_the_workspace_is_not_put_among_the_systems(self, folder: Path) -> None:
+        """If this fails: make it a `user` section: anybody may have written the files, and the system's words are obeyed."""
+        texts = [content for content in self.files.values() if isinstance(content, str)]
+        lines = {line.strip() for text in texts for line in text.splitlines() if len(line.strip()) >= _TELLING}
+        systems = [section for section in self._sections(folder) if not section.user]
+        assert [(s.name, line) for s in systems for line in sorted(lines) if line in s.text] == []
+
     def test_a_volatile_section_says_why(self, folder: Path) -> None:
         """If this fails: set why_volatile; the section costs the prompt cache with each request."""
         assert all(section.why_volatile.strip() for section in self._sections(folder) if section.volatile)
 
     def test_asking_it_changes_nothing(self, folder: Path) -> None:
-        """If this fails: a source only reads."""
-        before = sorted(folder.rglob("*"))
+        """If this fails: only read; the person asked for nothing yet."""
+        before = snapshot(folder)
         self._sections(folder)
-        assert sorted(folder.rglob("*")) == before
+        assert snapshot(folder) == before
 
     def _sections(self, folder: Path) -> Sequence[Section]:
         sections: Sequence[Section] = finish(self.make().sections(make_scope(folder, **self.scope)))

@@ -43,7 +43,7 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and report.failed:
         function = getattr(item, "function", None)
         told = getattr(function, "__doc__", None) or ""
-        if told.startswith("If this fails:"):
+        if told.startswith("If this fails:") and getattr(function, "__module__", "").startswith("toolpost.testing."):
             rule = item.name.removeprefix("test_").replace("_", " ")
             report.sections.append(("Toolpost's contract", f"The rule: {rule}.\n{told.strip()}"))
     return report

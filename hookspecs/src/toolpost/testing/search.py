@@ -14,6 +14,8 @@ from toolpost.search import SearchHit
 from toolpost.services import Http, HttpResponse
 from toolpost.testing._contract import PluginContract, finish
 
+_QUERY = "toolpost"
+
 
 @dataclass
 class FakeHttp:
@@ -52,19 +54,26 @@ class SearchBackendContract(PluginContract):
     body: ClassVar[bytes]
 
     def test_it_finds_the_hits_of_an_answer(self) -> None:
-        """If this fails: read each hit's title and address from the service's answer."""
+        """If this fails: read each hit's title and address from the service's answer; the model has nothing else."""
         hits = self._search()
         assert len(hits) >= 2
         assert all(hit.title and urlsplit(hit.url).scheme in ("http", "https") for hit in hits)
 
+    def test_it_asks_the_service_for_the_query(self) -> None:
+        """If this fails: send the query with `http`, in the address or the body, encoded as the service wants it."""
+        http = FakeHttp(200, self.body)
+        finish(self._ask(http))
+        sent = [f"{url} {(body or b'').decode(errors='replace')}" for _, url, body in http.requests]
+        assert any(_QUERY in text for text in sent), f"{_QUERY!r} is in none of the requests: {sent}"
+
     def test_blocked_and_allowed_domains_are_kept(self) -> None:
-        """If this fails: filter the hits too; a service may ignore what it was asked."""
+        """If this fails: filter the hits by host as well; a service may ignore what it was asked."""
         host = urlsplit(self._search()[0].url).hostname or ""
         assert [hit for hit in self._search(blocked=(host,)) if urlsplit(hit.url).hostname == host] == []
         assert {urlsplit(hit.url).hostname for hit in self._search(allowed=(host,))} == {host}
 
     def test_a_service_that_fails_is_a_failed_tool(self) -> None:
-        """If this fails: raise ToolFailed for a status of 400 and over, and for an answer that can't be read."""
+        """If this fails: raise ToolFailed for a status from 400 on and for one that can't be read; the model is told."""
         for http in (FakeHttp(500, b"oops"), FakeHttp(200, b"<not what was asked for")):
             with pytest.raises(ToolFailed):
                 finish(self._ask(http))
@@ -74,6 +83,6 @@ class SearchBackendContract(PluginContract):
 
     async def _ask(self, http: Http, allowed: Sequence[str] = (), blocked: Sequence[str] = ()) -> Sequence[SearchHit]:
         hits: Sequence[SearchHit] = await self.make().search(
-            "a query", http, allowed_domains=allowed, blocked_domains=blocked
+            _QUERY, http, allowed_domains=allowed, blocked_domains=blocked
         )
         return hits

@@ -24,12 +24,12 @@ class ServiceContract(Contract):
         return made(type(self).plugin)
 
     def test_it_offers_its_services(self) -> None:
-        """If this fails: implement the registration hook `services` and return a ServiceOffer for each Protocol."""
+        """If this fails: return a ServiceOffer for each Protocol from the hook `services`; core knows of no other."""
         offered = [offer.protocol for offer in self._offers()]
         assert sorted(kind.__name__ for kind in offered) == sorted(kind.__name__ for kind in self.protocols)
 
     def test_each_service_has_what_its_protocol_asks_for(self, folder: Path) -> None:
-        """If this fails: the message names the method, or the parameter that it does not take."""
+        """If this fails: the message names the method, what it lacks, or that it must be async: others call it so."""
         for offer in self._offers():
             service = offer.make(make_scope(folder, services=self.services))
             missing = [text for name in _public(offer.protocol) for text in _missing(offer.protocol, service, name)]
@@ -58,6 +58,8 @@ def _missing(protocol: type[Any], service: Any, name: str) -> list[str]:
         return [f"{name} is missing"]
     if not inspect.isfunction(wanted):
         return []
+    if inspect.iscoroutinefunction(wanted) != inspect.iscoroutinefunction(given):
+        return [f"{name} must {'' if inspect.iscoroutinefunction(wanted) else 'not '}be async"]
     taken = _parameters(given)
     lost = [parameter for parameter in _parameters(wanted) if parameter != "self" and parameter not in taken]
     return [f"{name} does not take {parameter!r}" for parameter in lost]

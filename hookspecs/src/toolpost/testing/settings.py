@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
 
 from toolpost.errors import SettingsError
-from toolpost.settings import SettingsDocument
+from toolpost.settings import SettingsDocument, SettingsLevel
 from toolpost.testing._contract import PluginContract
 
 
@@ -29,7 +29,8 @@ class SettingsSourceContract(PluginContract):
         assert documents, "with `files` in the folder the source finds nothing"
         for document in documents:
             json.dumps(dict(document.values))
-            assert document.file is None or document.file.is_absolute()
+            assert document.file is None or document.file.is_absolute(), f"{document.file} is not absolute"
+            assert document.level in get_args(SettingsLevel), f"{document.level!r} is no level"
 
     def test_nothing_to_find_is_no_error(self, tmp_path: Path) -> None:
         """If this fails: a project without the files has no documents, or those that do not come from the project."""

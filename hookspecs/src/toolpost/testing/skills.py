@@ -15,20 +15,27 @@ class SkillLoaderContract(PluginContract):
     """The suite for a skill loader.
 
     `expected` are the names of the skills that it finds with `files` in the folder, broken ones left out: put a broken
-    one among the files where skills come from files. `scope` are fields of the SessionScope.
+    one among the files where skills come from files, and its name in `broken`. `scope` are fields of the SessionScope.
     """
 
     group = "skill_loaders"
     expected: ClassVar[Sequence[str]]
+    broken: ClassVar[Sequence[str]] = ()
     scope: ClassVar[Mapping[str, Any]] = {}
 
     def test_it_finds_what_is_there_and_passes_over_what_is_broken(self, folder: Path) -> None:
-        """If this fails: report a skill that can't be read with scope.report, and return the others."""
+        """If this fails: leave out what can't be read, and return the others: one bad file must not cost all of them."""
         assert sorted(skill.name for skill in self._load(folder)) == sorted(self.expected)
 
     def test_each_skill_says_what_it_is_for(self, folder: Path) -> None:
         """If this fails: a skill needs a description and a body; the model chooses by the one and follows the other."""
         assert all(skill.description.strip() and skill.body.strip() for skill in self._load(folder))
+
+    def test_what_is_broken_is_reported_by_name(self, folder: Path) -> None:
+        """If this fails: scope.report names the file that can't be read; else its author waits for it in vain."""
+        told: list[str] = []
+        finish(self.make().load(make_scope(folder, **{**self.scope, "report": told.append})))
+        assert [name for name in self.broken if not any(name in text for text in told)] == [], f"reported: {told}"
 
     def test_loading_twice_gives_the_same(self, folder: Path) -> None:
         """If this fails: sort what comes from a folder; the list of skills is part of the cached prompt."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -20,29 +17,17 @@ import pytest
 from toolpost.context import ToolContext
 from toolpost.errors import Aborted, InvalidInput, ToolError, ToolpostError
 from toolpost.permissions import Decision
-from toolpost.testing._contract import BOUND, Contract, finish, made, registered
-from toolpost.testing._imports import module_of, run_fresh
+from toolpost.testing._contract import BOUND, Contract, finish, made, quickest, registered
+from toolpost.testing._folders import outside, snapshot
 from toolpost.testing._schema_check import problems
+from toolpost.testing._tool_bytes import sent_by
+from toolpost.testing._tool_inputs import mistakes, nonsense
+from toolpost.testing._tool_results import is_jsonable, problem_of
 from toolpost.testing.context import call_tool, make_context
-from toolpost.testing.doubles import AbortSwitch, ProgressLog
+from toolpost.testing.doubles import AbortSwitch
 from toolpost.tools import Tool, ToolResult
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_WRONG: Mapping[str, Any] = {
-    "string": {"not": "a string"},
-    "integer": "not an integer",
-    "number": "not a number",
-    "boolean": "not a boolean",
-    "array": 17,
-    "object": 17,
-}
-_BYTES = """
-import importlib, json, sys
-sys.path[:] = json.loads(sys.argv[1])
-found = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
-tool = found() if isinstance(found, type) else found
-print(json.dumps([tool.name, tool.prompt({}), json.dumps(tool.shape().schema)]))
-"""
 
 
 class ToolContract(Contract):
@@ -75,35 +60,33 @@ class ToolContract(Contract):
         """Do what must come before the example's call, such as having read a file; nothing by default."""
 
     def test_it_registers_itself_as_a_tool(self) -> None:
-        """If this fails: make the tool with @tool or inherit from Tool, and let the entry point name it."""
+        """If this fails: make it with @tool or inherit from Tool, and let the entry point name it: core asks its hook."""
         tool = self.make()
         assert tool in registered(tool, "tools"), f"the plugin {tool!r} does not register the tool"
 
     def test_its_names_are_legal(self) -> None:
-        """If this fails: use 1 to 64 letters, digits, _ or - for the name and each alias, and use no name twice."""
+        """If this fails: use 1 to 64 letters, digits, _ or - for each name, none twice: the service takes no others."""
         tool = self.make()
         names = [tool.name, *tool.aliases]
         assert [name for name in names if not _NAME.fullmatch(name)] == []
         assert len(set(names)) == len(names), f"{names} has a name twice"
 
     def test_its_input_schema_is_valid(self) -> None:
-        """If this fails: the message names the part of the schema; mend the annotation or the input_schema it is from."""
+        """If this fails: mend the part that is named: the service refuses a whole request for one bad schema."""
         assert problems(self.make().shape().schema) == []
 
     def test_its_schema_survives_the_wire(self) -> None:
-        """If this fails: keep to what JSON has (no sets, tuples, dates or NaN) and to string keys."""
+        """If this fails: keep to what JSON has (no sets, tuples, dates or NaN) and to string keys: it is sent as JSON."""
         schema = self.make().shape().schema
         assert json.loads(json.dumps(schema, allow_nan=False)) == schema
 
     def test_its_name_schema_and_prompt_are_the_same_bytes_in_every_process(self, compiled: Path) -> None:
-        """If this fails: something depends on the hash seed, the time or an id(), such as the order of a set."""
+        """If this fails: an order or text depends on the hash seed, the time or an id(), and costs the prompt cache."""
         tool = self.make()
-        where = [module_of(tool), _attribute(tool)]
-        first, second = (run_fresh(_BYTES, *where, compiled=compiled, seed=seed) for seed in (1, 2))
-        assert first == second
+        assert sent_by(tool, compiled, seed=1) == sent_by(tool, compiled, seed=2)
 
     def test_its_schema_and_prompt_are_the_same_bytes_each_time(self) -> None:
-        """If this fails: take times, paths, sets and random ids out of prompt() and schema; they break the prompt cache."""
+        """If this fails: take times, paths, sets and random ids out of prompt() and schema; they cost the prompt cache."""
         first, second = ((tool.prompt({}), json.dumps(tool.shape().schema)) for tool in (self.make(), self.make()))
         assert first == second
 
@@ -113,7 +96,7 @@ class ToolContract(Contract):
         assert 15 <= len(text) <= self.max_prompt_chars, f"the prompt has {len(text)} characters"
 
     def test_the_example_is_a_legal_input(self, folder: Path) -> None:
-        """If this fails: mend `example`, or what shape() and validate_input() refuse."""
+        """If this fails: mend `example`, or what shape() and validate_input() refuse; all other rules look at its call."""
         tool = self.make()
         ctx = self._context(folder)
         parsed = tool.shape().parse(self.make_example(folder))
@@ -126,18 +109,18 @@ class ToolContract(Contract):
         if tool.input_model is None and tool.input_schema is not None:
             return  # Core holds inputs against a bare schema.
         shape = tool.shape()
-        for parameter, wrong in _mistakes(shape.schema, self.make_example(folder)):
+        for parameter, wrong in mistakes(shape.schema, self.make_example(folder)):
             with pytest.raises(InvalidInput, match=re.escape(parameter)):
                 shape.parse(wrong)
 
     def test_invalid_examples_are_refused(self, folder: Path) -> None:
-        """If this fails: refuse the input in shape(), validate_input() or with a ToolError from call()."""
+        """If this fails: refuse it in shape(), validate_input() or with a ToolError from call(): the model then mends it."""
         for example in self.examples_invalid:
             with pytest.raises(ToolError):
                 finish(self._call(self._context(folder), example))
 
     def test_its_flags_agree_with_each_other(self, folder: Path) -> None:
-        """If this fails: a read-only call destroys nothing, and only read-only calls are searches or reads."""
+        """If this fails: a read-only call destroys nothing, only such calls are searches or reads: core goes by flags."""
         tool = self.make()
         parsed = tool.shape().parse(self.make_example(folder))
         flags = [tool.is_read_only, tool.is_destructive, tool.is_concurrency_safe, tool.is_open_world]
@@ -151,7 +134,7 @@ class ToolContract(Contract):
         assert tool.max_result_chars > 0
 
     def test_it_can_be_shown_to_a_person(self, folder: Path) -> None:
-        """If this fails: activity(), description() and render_call() give a short line of text for any legal input."""
+        """If this fails: activity(), description() and render_call() give a short line for any legal input, to be read."""
         tool = self.make()
         parsed = tool.shape().parse(self.make_example(folder))
         for text in (tool.activity(parsed), tool.description(parsed)):
@@ -165,36 +148,36 @@ class ToolContract(Contract):
         tool = self.make()
         ctx = self._context(folder)
         example = self.make_example(folder)
-        before, asked = _snapshot(folder), json.dumps(example)
+        before, asked = snapshot(folder), json.dumps(example)
         parsed = tool.shape().parse(example)
         assert isinstance(finish(tool.check_permissions(parsed, ctx.scope)), Decision | None)
         matcher = tool.permission_matcher(parsed, ctx.scope)
         assert matcher is None or list(matcher.parts) or matcher.doubt, "a matcher needs a part or a doubt"
         tool.backfill_observable_input(example, ctx)
         assert json.dumps(example) == asked, "backfill_observable_input must return a new mapping"
-        assert _snapshot(folder) == before
+        assert snapshot(folder) == before
 
     def test_a_call_gives_a_result_that_the_model_can_read(self, folder: Path) -> None:
-        """If this fails: return a ToolResult whose data is JSON-shaped, and make a tool_result block of it each time."""
+        """If this fails: return JSON-shaped data in a ToolResult, and make the same legal tool_result of it each time."""
         tool = self.make()
         result = finish(self._example_call(folder))
         assert isinstance(result, ToolResult)
         assert not result.is_error, f"the example failed: {result.data!r:.300}"
-        assert _jsonable(result.data), "ToolResult.data must be JSON-serialisable: programs and hooks get it"
+        assert is_jsonable(result.data), "ToolResult.data must be JSON-serialisable: programs and hooks get it"
         block = tool.to_result_block(result.data, "toolu_test")
         assert block == tool.to_result_block(result.data, "toolu_test"), "the block differs from one time to the next"
         assert (block["type"], block["tool_use_id"]) == ("tool_result", "toolu_test")
-        assert _legal(block["content"]), f"no text and no list of blocks: {block['content']!r:.200}"
+        assert problem_of(block["content"]) == ""
         tool.render_result(result.data)
 
     def test_a_call_that_is_read_only_changes_nothing(self, folder: Path) -> None:
-        """If this fails: the call wrote to its folder; is_read_only() must be False for it."""
+        """If this fails: is_read_only() must be False for a call that writes: read-only calls are run without asking."""
         tool = self.make()
         if not tool.is_read_only(tool.shape().parse(self.make_example(folder))):
             return
-        before = _snapshot(folder)
+        before = snapshot(folder)
         finish(self._example_call(folder))
-        assert _snapshot(folder) == before
+        assert snapshot(folder) == before
 
     def test_a_call_that_is_read_only_writes_nothing_elsewhere(
         self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,9 +190,9 @@ class ToolContract(Contract):
             (tmp_path / name).mkdir(exist_ok=True)
             monkeypatch.setenv(variable, str(tmp_path / name))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
-        before = _outside(tmp_path, folder)
+        before = outside(tmp_path, folder)
         finish(self._example_call(folder))
-        assert _outside(tmp_path, folder) == before
+        assert outside(tmp_path, folder) == before
 
     def test_an_input_that_makes_no_sense_is_refused_not_crashed_on(self, folder: Path) -> None:
         """If this fails: the model writes the input. Raise ToolError with what is wrong; only an OSError says it too.
@@ -217,13 +200,20 @@ class ToolContract(Contract):
         Only calls that say that they are read-only are made; of the others, what core asks before it makes a call.
         """
         tool, example = self.make(), self.make_example(folder)
-        for nonsense in _nonsense(tool.shape().schema, example):
+        for wrong in nonsense(tool.shape().schema, example):
             try:
-                finish(self._ask_about(tool, self._context(folder), nonsense))
+                finish(self._ask_about(tool, self._context(folder), wrong))
             except (ToolpostError, OSError):
                 continue
             except Exception as error:
-                pytest.fail(f"{nonsense!r:.200} raised {type(error).__name__}: {error!s:.200}")
+                pytest.fail(f"{wrong!r:.200} raised {type(error).__name__}: {error!s:.200}")
+
+    def test_a_call_keeps_nothing_in_the_tool(self, folder: Path) -> None:
+        """If this fails: keep it in ctx.stash; the tool is shared by the sessions and sub-agents of a process."""
+        tool = self.make()
+        before = dict(vars(tool)), dict(vars(type(tool)))
+        finish(self._example_call(folder, tool))
+        assert (dict(vars(tool)), dict(vars(type(tool)))) == before
 
     def test_a_call_prints_nothing(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         """If this fails: standard output is the program's, whose readers parse it. Use progress() or the result."""
@@ -231,26 +221,23 @@ class ToolContract(Contract):
         assert capfd.readouterr().out == ""
 
     def test_a_call_leaves_no_task_running(self, folder: Path) -> None:
-        """If this fails: start tasks in a TaskGroup, or keep them in ctx.stash with an aclose() that ends them."""
+        """If this fails: start tasks in a TaskGroup, or keep them in ctx.stash with an aclose(): nobody else ends them."""
         assert finish(self._left_running(folder)) == []
 
     def test_an_aborted_call_ends(self, folder: Path) -> None:
-        """If this fails: watch ctx.abort in what takes long (pass it to ctx.processes.run), and end with Aborted."""
+        """If this fails: watch ctx.abort in what takes long (ctx.processes.run does), end with Aborted: a person waits."""
         self._called_off(folder, lambda ctx, _: cast("AbortSwitch", ctx.abort).trigger())
 
     def test_a_cancelled_call_ends(self, folder: Path) -> None:
-        """If this fails: let CancelledError pass; clean up in `finally`, in bounded time."""
+        """If this fails: let CancelledError pass; clean up in `finally`, in bounded time: the session waits for it."""
         self._called_off(folder, lambda _, call: call.cancel())
 
     def _called_off(self, folder: Path, stop: Callable[[ToolContext, asyncio.Task[Any]], object]) -> None:
         example = self.example_slow or self.make_example(folder)
-        took: list[float] = []
-        # Other programs take turns on this machine: the best of some tells what the tool needs.
-        while len(took) < 3 and min(took, default=math.inf) > self.within:
-            took.append(finish(self._stopped_call(folder, example, stop), within=self.within + BOUND))
-        assert min(took) <= self.within, (
-            f"it ended {min(took):.1f} s after it was called off; {self.within:g} s are allowed"
+        took = quickest(
+            lambda: finish(self._stopped_call(folder, example, stop), within=self.within + BOUND), self.within
         )
+        assert took <= self.within, f"it ended {took:.1f} s after it was called off; {self.within:g} s are allowed"
 
     async def _stopped_call(
         self, folder: Path, example: Mapping[str, Any], stop: Callable[[ToolContext, asyncio.Task[Any]], object]
@@ -264,15 +251,15 @@ class ToolContract(Contract):
             await call
         return time.monotonic() - began
 
-    async def _ask_about(self, tool: Tool[Any], ctx: ToolContext, nonsense: Mapping[str, Any]) -> None:
-        parsed = tool.shape().parse(nonsense)
+    async def _ask_about(self, tool: Tool[Any], ctx: ToolContext, wrong: Mapping[str, Any]) -> None:
+        parsed = tool.shape().parse(wrong)
         for text in (tool.activity, tool.description, tool.render_call, tool.get_path, tool.classifier_input):
             text(parsed)
-        tool.backfill_observable_input(nonsense, ctx)
+        tool.backfill_observable_input(wrong, ctx)
         await tool.check_permissions(parsed, ctx.scope)
         tool.permission_matcher(parsed, ctx.scope)
         if await tool.validate_input(parsed, ctx) is None and tool.is_read_only(parsed):
-            await self._call(ctx, nonsense)
+            await self._call(ctx, wrong)
 
     def _context(self, folder: Path, abort: AbortSwitch | None = None) -> ToolContext:
         return make_context(folder, services=self.services, abort=abort)
@@ -283,26 +270,15 @@ class ToolContract(Contract):
         await asyncio.sleep(0)
         return [repr(task) for task in asyncio.all_tasks() - before]
 
-    async def _example_call(self, folder: Path) -> ToolResult:
-        return await self._call(self._context(folder), self.make_example(folder))
+    async def _example_call(self, folder: Path, tool: Tool[Any] | None = None) -> ToolResult:
+        return await self._call(self._context(folder), self.make_example(folder), tool)
 
-    async def _call(
-        self, ctx: ToolContext, example: Mapping[str, Any], progress: ProgressLog | None = None
-    ) -> ToolResult:
+    async def _call(self, ctx: ToolContext, example: Mapping[str, Any], tool: Tool[Any] | None = None) -> ToolResult:
         await self.prepare(ctx)
         try:
-            return await call_tool(self.make(), example, ctx, progress)
+            return await call_tool(tool or self.make(), example, ctx)
         finally:
             await ctx.stash.aclose()
-
-
-def _attribute(tool: Tool[Any]) -> str:
-    """Return under which name a tool's module has it."""
-    found = vars(sys.modules[type(tool).__module__])
-    name = next((name for name, value in found.items() if value is tool), type(tool).__name__)
-    if name not in found:
-        pytest.skip(f"{type(tool).__module__} has no attribute that is {tool!r:.80}")
-    return name
 
 
 async def _under_way(call: asyncio.Task[Any]) -> None:
@@ -310,47 +286,3 @@ async def _under_way(call: asyncio.Task[Any]) -> None:
     for _ in range(20):
         if not call.done():
             await asyncio.sleep(0)
-
-
-def _mistakes(schema: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each parameter with the example gone wrong there: missing, of another type, unknown."""
-    for key in schema.get("required", ()):
-        yield key, {name: value for name, value in example.items() if name != key}
-    for key, inner in schema.get("properties", {}).items():
-        if isinstance(inner.get("type"), str):
-            yield key, {**example, key: _WRONG[inner["type"]]}
-    if schema.get("additionalProperties") is False:
-        yield "no_such_parameter", {**example, "no_such_parameter": 1}
-
-
-def _nonsense(schema: Mapping[str, Any], example: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the example with each parameter of text replaced by one that nobody would mean."""
-    for key, inner in schema.get("properties", {}).items():
-        if inner.get("type") == "string" and "enum" not in inner:
-            yield from ({**example, key: text} for text in ("", "\0", "\ud800", "[(*\\", "x/" * 3000))
-
-
-def _jsonable(data: Any) -> bool:
-    try:
-        json.dumps(asdict(data) if is_dataclass(data) and not isinstance(data, type) else data)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _legal(content: Any) -> bool:
-    return isinstance(content, str) or (
-        isinstance(content, list) and all(isinstance(block, Mapping) and "type" in block for block in content)
-    )
-
-
-def _outside(root: Path, folder: Path) -> dict[str, bytes | None]:
-    skipped = str(folder.relative_to(root.resolve()))
-    return {name: content for name, content in _snapshot(root).items() if Path(name).parts[0] != skipped}
-
-
-def _snapshot(folder: Path) -> dict[str, bytes | None]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
-        for path in sorted(folder.rglob("*"))
-    }

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,12 @@ class PlayingHost:
     work: Callable[[Path], int]
     launched: list[tuple[str, LaunchOptions]] = field(default_factory=list)
     version: str = "1.2.3"
+
+    def untrusted(self) -> Sequence[str]:
+        raise AssertionError("the demo's folder is its own")
+
+    def trust(self, trusted: bool) -> None:
+        raise AssertionError("the demo's folder is its own")
 
     async def launch(self, frontend: str, options: LaunchOptions) -> int:
         assert options.cwd is not None

@@ -67,7 +67,7 @@ class ScriptedDoor:
     running: asyncio.Event = field(default_factory=asyncio.Event)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def submit(self, prompt: Any) -> AsyncIterator[SessionEvent]:
+    async def submit(self, prompt: Any, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
         self.prompts.append(prompt)
         yield started()
         if self.hold:
@@ -84,7 +84,8 @@ class ScriptedDoor:
         self.calls.append(("interrupt", reason))
         self.interrupted.set()
 
-    def set_model(self, name: str) -> ModelInfo:
+    async def set_model(self, name: str, *, source: str = "command") -> ModelInfo:
+        assert source == "sdk", "a program that drives us is told apart from a person"
         self.calls.append(("set_model", name))
         return ModelInfo(id=name)
 
@@ -99,6 +100,12 @@ class ScriptedHost:
     refusal: ToolpostError | None = None
     asked: list[Any] = field(default_factory=list)
     version: str = "1.2.3"
+
+    def untrusted(self) -> Sequence[str]:
+        raise AssertionError("nobody is there to be asked")
+
+    def trust(self, trusted: bool) -> None:
+        raise AssertionError("nobody is there to answer")
 
     @asynccontextmanager
     async def open(self, options: LaunchOptions, ask: Any = None) -> AsyncIterator[ScriptedDoor]:

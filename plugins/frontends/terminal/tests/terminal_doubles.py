@@ -12,6 +12,7 @@ from typing import Any
 from toolpost import (
     Ask,
     AssistantMessage,
+    ConfiguredHook,
     CostLine,
     Diff,
     LaunchOptions,
@@ -204,7 +205,7 @@ class ScriptedDoor:
     cleared: int = 0
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def submit(self, prompt: str) -> AsyncIterator[SessionEvent]:
+    async def submit(self, prompt: str, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
         self.prompts.append(prompt)
         self.interrupted.clear()
         async for event in Scene(self, self.ask).play(prompt):
@@ -213,7 +214,7 @@ class ScriptedDoor:
     def interrupt(self, reason: str = "user_cancel") -> None:
         self.interrupted.set()
 
-    def set_model(self, name: str) -> ModelInfo:
+    async def set_model(self, name: str, *, source: str = "command") -> ModelInfo:
         self.model = ModelInfo(id=name)
         return self.model
 
@@ -222,6 +223,9 @@ class ScriptedDoor:
 
     def rules(self) -> Sequence[Rule]:
         return [Rule("Bash", "git *", "allow", "userSettings", "/home/me/.toolpost/settings.json", 4)]
+
+    def hooks(self) -> Sequence[ConfiguredHook]:
+        return [ConfiguredHook(event="Stop", what="command: ./bell.sh", source="/home/me/.toolpost/settings.json")]
 
     def update_rules(self, updates: Any) -> None: ...
 
@@ -242,6 +246,14 @@ class ScriptedHost:
     refusal: ToolpostError | None = None
     opening: float = 0.0
     version: str = "1.2.3"
+    waiting: tuple[str, ...] = ()
+    trusted: bool | None = None
+
+    def untrusted(self) -> Sequence[str]:
+        return self.waiting if self.trusted is None else ()
+
+    def trust(self, trusted: bool) -> None:
+        self.trusted = trusted
 
     @asynccontextmanager
     async def open(self, options: LaunchOptions, ask: Any = None) -> AsyncIterator[ScriptedDoor]:

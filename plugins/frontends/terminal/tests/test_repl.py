@@ -23,6 +23,9 @@ class ScriptedStage:
         self.said = ""
         self.asked = 0
         self.statuses: list[str] = []
+        self.offered: list[list[str]] = []
+        self.picks: list[int | None] = []
+        self.filled = ""
         self.cycle: Any = None
         self._narrator = Narrator(WholeLines(), lambda _: 1, markdown=False)
 
@@ -49,6 +52,13 @@ class ScriptedStage:
         assert self.asked == 1, "two questions at once"
         self.asked -= 1
         return choices[0].label, choices[0].reply
+
+    async def pick(self, entries: Sequence[Any]) -> int | None:
+        self.offered.append([" | ".join(entry).rstrip(" |") for entry in entries])
+        return self.picks.pop(0)
+
+    def fill(self, text: str) -> None:
+        self.filled = text
 
     def status(self, text: str, next_mode: Any = None) -> None:
         self.statuses.append(text)
@@ -81,12 +91,13 @@ async def test_exit_leaves_and_shows_what_it_cost(word: str) -> None:
 
 
 async def test_the_commands_do_what_help_says() -> None:
-    repl, stage, door = sitting("/help", "/model model-2", "/model", "/permissions", "/cost", "/clear")
+    repl, stage, door = sitting("/help", "/model model-2", "/model", "/permissions", "/hooks", "/cost", "/clear")
     await repl.run()
     assert door.model.id == "model-2"
     assert "model-2 answers from now on." in stage.said
     assert "Bash(git *)" in stage.said
     assert "/home/me/.toolpost/settings.json:4" in stage.said
+    assert "command: ./bell.sh" in stage.said
     assert "Nothing was asked of a model yet." in stage.said
     assert door.cleared == 1
     for name in ("/help", "/clear", "/cost", "/model [NAME]", "/permissions", "/exit"):
@@ -170,3 +181,26 @@ async def test_the_end_says_where_the_transcript_lies(tmp_path: Path) -> None:
     await repl.run()
     assert f"toolpost --resume {door.id}" in stage.said
     assert "t.jsonl" in stage.said
+
+
+async def test_a_folder_with_settings_that_wait_for_trust_is_asked_about_before_the_session_opens() -> None:
+    host = ScriptedHost(LaunchOptions(), waiting=("/work/.toolpost/settings.json: hooks, permissions.allow",))
+    stage = ScriptedStage()
+    assert await Repl(host, stage, lambda _: 1, interactive=True).run() == 0
+    assert host.trusted is True
+    assert "Do you trust this folder?" in stage.said
+    assert "hooks, permissions.allow" in stage.said
+
+
+@pytest.mark.parametrize(
+    ("waiting", "interactive", "options"),
+    [((), True, {}), (("a file: hooks",), False, {}), (("a file: hooks",), True, {"extra": {"once": True}})],
+)
+async def test_trust_is_asked_about_only_where_there_is_something_and_a_person(
+    waiting: tuple[str, ...], interactive: bool, options: dict[str, Any]
+) -> None:
+    host = ScriptedHost(LaunchOptions(prompt="hello", **options), waiting=waiting)
+    stage = ScriptedStage()
+    await Repl(host, stage, lambda _: 1, interactive=interactive).run()
+    assert host.trusted is None
+    assert "trust this folder" not in stage.said

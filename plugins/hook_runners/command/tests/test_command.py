@@ -237,3 +237,43 @@ async def gone(pid: int) -> None:
     finally:
         asyncio.get_running_loop().remove_reader(watched)
         os.close(watched)
+
+
+@pytest.mark.parametrize("first", ["echo '{\"async\": true}'", 'printf \'{"async":true, "asyncTimeout": 90000}\''])
+async def test_a_hook_that_says_so_goes_on_in_the_background(first: str, scope: SessionScope) -> None:
+    answer = await run(
+        scope, f'{first}; while ! [ -e go ]; do sleep 0.02; done; echo; echo \'{{"systemMessage": "built"}}\''
+    )
+    assert (answer.status, answer.output["async"]) == ("ok", True)
+    assert answer.later is not None
+    put(scope, "go", "")
+    later = await answer.later
+    assert (later.status, later.output) == ("ok", {"systemMessage": "built"})
+
+
+async def test_its_time_goes_on_as_well(scope: SessionScope) -> None:
+    answer = await run(scope, "echo '{\"async\": true}'; sleep 60", timeout=0.5)
+    assert answer.later is not None
+    assert (await answer.later).status == "timed_out"
+
+
+async def test_one_that_is_called_off_there_ends(scope: SessionScope) -> None:
+    answer = await run(scope, "echo $$ > pid; echo '{\"async\": true}'; exec sleep 60")
+    assert isinstance(answer.later, asyncio.Task)
+    answer.later.cancel()
+    await asyncio.wait({answer.later})
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(content(scope, "pid")), 0)
+
+
+@pytest.mark.parametrize("text", ['{"async": false}', 'x\n{"async": true}', '{"async": "true"}', "[true]"])
+async def test_anything_else_in_the_first_line_is_waited_for(text: str, scope: SessionScope) -> None:
+    put(scope, "said", text)
+    assert (await run(scope, "cat said")).later is None
+
+
+async def test_it_may_ask_for_less_time_there(scope: SessionScope) -> None:
+    answer = await run(scope, 'echo \'{"async": true, "asyncTimeout": 100}\'; sleep 60')
+    assert answer.later is not None
+    later = await answer.later
+    assert (later.status, "0.1 s" in later.reason) == ("timed_out", True)

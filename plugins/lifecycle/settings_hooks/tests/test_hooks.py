@@ -60,17 +60,33 @@ class Session:
         self.runner = ScriptRunner()
         self._listeners: dict[str, Callable[..., Any]] | None = None
         self.scope = make_scope(
-            folder, report=self.reports.append, services={HookRunners: self}, results_dir=folder / "results"
+            folder,
+            report=self.reports.append,
+            services={HookRunners: self},
+            results_dir=folder / "results",
+            env={"PATH": str(folder / "bin")},
         )
 
     def get(self, type: str) -> HookRunner | None:
         return self.runner if type == "command" else None
 
     def configure(self, event: str, *commands: str, matcher: Any = None, **entry: Any) -> None:
+        for command in commands:
+            self.program(command.split()[0])
         group: dict[str, Any] = {"hooks": [{"type": "command", "command": command, **entry} for command in commands]}
         if matcher is not None:
             group["matcher"] = matcher
         self.settings.setdefault("hooks", {}).setdefault(event, []).append(group)
+
+    def program(self, name: str) -> None:
+        """Have a program of that name: scripts run in its place, but it must be there."""
+        file = self.folder / "bin" / name
+        file.parent.mkdir(exist_ok=True)
+        file.touch(0o755)
+
+    def reload(self) -> None:
+        """Have core ask for the listeners again."""
+        self._listeners = None
 
     def script(self, **scripts: Script | HookAnswer) -> None:
         self.runner.scripts.update(scripts)
@@ -330,6 +346,17 @@ async def test_once_is_once_a_session(session: Session) -> None:
     assert session.ran == ["a"]
 
 
+async def test_once_stays_once_where_a_reload_makes_the_listeners_anew(session: Session) -> None:
+    session.configure("PreToolUse", "a", once=True)
+    session.script(a=OK, b=OK)
+    await session.send("PreToolUse", BASH)
+    session.configure("PreToolUse", "b", once=True)
+    session.reload()
+    await session.send("PreToolUse", BASH)
+    await session.send("PreToolUse", BASH)
+    assert session.ran == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("event", "given", "expected"),
     [
@@ -368,6 +395,7 @@ async def test_a_bad_entry_is_reported_and_the_others_run(session: Session) -> N
         }
     }
     session.script(good=OK)
+    session.program("good")
     await session.send("PreToolUse", BASH)
     assert session.ran == ["good"]
     assert list(session.listeners) == ["pre_tool_use"]

@@ -90,6 +90,7 @@ CASES: list[tuple[str, EventBase, dict[str, Any]]] = [
             "stop_hook_active": False,
             "agent_transcript_path": "/s.jsonl",
             "background_tasks": [],
+            "session_crons": [],
         },
     ),
     ("Notification", Notification(message="look"), {"message": "look"}),
@@ -115,6 +116,10 @@ CASES: list[tuple[str, EventBase, dict[str, Any]]] = [
             "requested_model": None,
             "source": "command",
             "context_tokens": 0,
+            "prompt_cache_warm": False,
+            "cache_ttl": "5m",
+            "estimated_cache_write_usd": 0.0,
+            "pricing": "default",
         },
     ),
 ]

@@ -47,6 +47,11 @@ async def test_plan_asks_before_a_change(tmp_path: Path) -> None:
     assert await answer(tmp_path, "plan", "ExitPlanMode") is None
 
 
-async def test_dont_ask_and_auto_leave_the_answer_to_others(tmp_path: Path) -> None:
+async def test_dont_ask_leaves_the_answer_to_others(tmp_path: Path) -> None:
     assert await answer(tmp_path, "dontAsk", "Edit", "a") is None
-    assert await answer(tmp_path, "auto", "Edit", "a") is None
+
+
+async def test_auto_lets_files_inside_be_edited_and_leaves_the_rest_to_a_classifier(tmp_path: Path) -> None:
+    assert await answer(tmp_path, "auto", "Edit", "a") == "allow"
+    assert await answer(tmp_path, "auto", "Edit", "/etc/hosts") is None
+    assert await answer(tmp_path, "auto", "Bash") is None

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toolpost import Files, StaleFile
-from toolpost.testing import make_scope
+from toolpost import FileHistory, Files, StaleFile
+from toolpost.testing import ServiceMap, make_scope
 from toolpost_service_files import FilesService
 from toolpost_service_files.local import LocalFiles
 
@@ -202,3 +202,33 @@ async def test_a_small_limit_reads_no_more_of_a_big_file(tmp_path: Path) -> None
 
     assert await FILES.read_bytes(path, limit=10) == b"\0" * 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+class Kept:
+    """A file history that notes what each file was, and what it is to become."""
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[str, bytes | None, bytes | None]] = []
+
+    async def keep(self, path: Path, *, becomes: bytes | None = None) -> None:
+        self.changes.append((path.name, path.read_bytes() if path.exists() else None, becomes))
+
+
+async def test_the_file_history_is_asked_before_each_change_and_after_nothing_is_wrong_with_it(tmp_path: Path) -> None:
+    kept = Kept()
+    files = LocalFiles(services=ServiceMap({FileHistory: kept}))
+    old = write(tmp_path / "old", b"1")
+    (tmp_path / "link").symlink_to(old)
+
+    await files.write_text(tmp_path / "link", "2")
+    await files.write_bytes(tmp_path / "new", b"x")
+    with pytest.raises(UnicodeEncodeError):
+        await files.write_text(old, "half \ud800")
+
+    assert kept.changes == [("old", b"1", b"2"), ("new", None, b"x")]
+
+
+async def test_without_a_file_history_files_are_written_all_the_same(tmp_path: Path) -> None:
+    await LocalFiles(services=ServiceMap({})).write_text(tmp_path / "new", "x")
+
+    assert (tmp_path / "new").read_text() == "x"

@@ -15,7 +15,8 @@ from toolpost import Aborted
 from toolpost.testing import AbortSwitch
 from toolpost_service_processes.local import LocalProcesses
 
-TREE = "sleep 300 & setsid sleep 300 & env -i setsid sleep 300 & (setsid sleep 300 &) ; echo $$; jobs -p; "
+ORPHAN = "(env -i setsid sleep 300 >/dev/null 2>&1 &) ; "
+TREE = f"sleep 300 & setsid sleep 300 & env -i setsid sleep 300 & (setsid sleep 300 &) ; {ORPHAN} echo $$; jobs -p; "
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def sleepers(folder: Path) -> list[int]:
 
 async def until_it_sleeps(folder: Path) -> None:
     async with asyncio.timeout(20):
-        while len(sleepers(folder)) < 5:  # noqa: ASYNC110 - what is waited for is another process
+        while len(sleepers(folder)) < 6:  # noqa: ASYNC110 - what is waited for is another process
             await asyncio.sleep(0.01)
 
 
@@ -120,6 +121,47 @@ async def test_who_ignores_the_polite_signal_is_killed(processes: LocalProcesses
     assert process.returncode == -signal.SIGKILL
 
 
+async def test_the_polite_signals_come_one_after_the_other(processes: LocalProcesses, tmp_path: Path) -> None:
+    script = "trap 'echo INT' INT; trap 'echo TERM; exit 7' TERM; echo ready; while :; do sleep 0.02; done"
+    process = await processes.start(["bash", "-c", script], cwd=tmp_path)
+    assert await process.read() == b"ready\n"
+    stopping = asyncio.create_task(process.stop(grace=2.0))
+    output = b""
+    while data := await process.read():
+        output += data
+    await stopping
+    assert (output, process.returncode) == (b"INT\nTERM\n", 7)
+
+
+async def test_others_of_the_group_have_time_for_their_end_too(processes: LocalProcesses, tmp_path: Path) -> None:
+    server = "trap 'sleep 0.1; echo saved > state; exit' TERM; echo ready; while :; do sleep 0.02; done"
+    process = await processes.start(["bash", "-c", f"({server}) & wait"], cwd=tmp_path)
+    assert await process.read() == b"ready\n"
+    await process.stop(grace=2.0)
+    assert (tmp_path / "state").read_text() == "saved\n"
+
+
+async def test_what_it_writes_last_is_read_before_it_is_gone(processes: LocalProcesses, tmp_path: Path) -> None:
+    script = "trap 'printf %0100000d 7; exit' INT; echo; while :; do sleep 0.01; done"
+    for _ in range(10):
+        process = await processes.start(["bash", "-c", script], cwd=tmp_path)
+        await process.read()
+        stopping, size = asyncio.create_task(process.stop(grace=2.0)), 0
+        while data := await process.read():
+            size += len(data)
+        await stopping
+        assert size == 100_000
+
+
+async def test_who_reads_when_a_process_is_stopped_meets_the_end(processes: LocalProcesses, tmp_path: Path) -> None:
+    process = await processes.start(["sleep", "300"], cwd=tmp_path)
+    reading = asyncio.create_task(process.read())
+    await asyncio.sleep(0)
+    process.close()
+    assert await reading == b""
+    await process.stop()
+
+
 async def test_a_child_that_keeps_the_pipe_open_does_not_hang_the_call(
     processes: LocalProcesses, tmp_path: Path
 ) -> None:
@@ -132,8 +174,10 @@ async def test_a_child_that_keeps_the_pipe_open_does_not_hang_the_call(
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_the_end_of_the_session_ends_what_was_left_behind(tmp_path: Path) -> None:
     service = LocalProcesses()
-    await service.run(["bash", "-c", "nohup sleep 300 >/dev/null 2>&1 & setsid sleep 300 & echo"], cwd=tmp_path)
-    assert len(sleepers(tmp_path)) == 2
+    await service.run(
+        ["bash", "-c", f"nohup sleep 300 >/dev/null 2>&1 & setsid sleep 300 & {ORPHAN} echo"], cwd=tmp_path
+    )
+    assert len(sleepers(tmp_path)) == 3
     await service.aclose()
     assert sleepers(tmp_path) == []
 
@@ -183,3 +227,35 @@ def zombies() -> list[str]:
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     states = {pid: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in children}
     return [pid for pid, state in states.items() if state == "Z"]
+
+
+async def test_output_can_be_taken_as_it_comes(processes: LocalProcesses, tmp_path: Path) -> None:
+    pieces: list[bytes] = []
+    go_on = tmp_path / "go-on"
+
+    def take(piece: bytes) -> bool:
+        pieces.append(piece)
+        go_on.touch()
+        return True
+
+    script = f"echo one; until [ -e {go_on} ]; do sleep 0.01; done; echo two; echo err >&2"
+    finished = await processes.run(["sh", "-c", script], cwd=tmp_path, on_output=take)
+
+    assert (b"".join(pieces), finished.output, finished.errors) == (b"one\ntwo\n", b"", b"err\n")
+    assert pieces[0] == b"one\n"
+
+
+async def test_who_wants_no_more_output_ends_the_process(processes: LocalProcesses, tmp_path: Path) -> None:
+    finished = await processes.run(["yes"], cwd=tmp_path, on_output=lambda _: False)
+
+    assert (finished.returncode, finished.timed_out) == (-signal.SIGKILL, False)
+
+
+async def test_who_fails_at_the_output_ends_the_process_and_is_heard_of(
+    processes: LocalProcesses, tmp_path: Path
+) -> None:
+    def take(_: bytes) -> bool:
+        raise ValueError("no such line")
+
+    with pytest.raises(ValueError, match="no such line"):
+        await processes.run(["yes"], cwd=tmp_path, on_output=take)

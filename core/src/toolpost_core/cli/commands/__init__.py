@@ -16,6 +16,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "sessions": ("sessions:sessions", "Sessions that were kept."),
         "settings": ("settings:settings", "Settings in force, and where they come from."),
         "tool": ("tool:tool", "List, show and run tools."),
+        "trust": ("trust:trust", "Folders whose settings may start and allow things."),
         "why": ("why:why", "Why a call was allowed or refused."),
     }
 )

@@ -14,9 +14,10 @@ from toolpost import LaunchOptions, ToolpostError
 from toolpost_core import __version__
 from toolpost_core.api import choose_provider
 from toolpost_core.cli.launch import FRONTENDS
-from toolpost_core.cli.output import print_json
+from toolpost_core.cli.output import print_facts, print_json
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
 from toolpost_core.plugins.groups import KINDS
+from toolpost_core.session.confining import usable_sandbox
 from toolpost_core.settings.places import cache_dir
 
 
@@ -37,8 +38,7 @@ def doctor(options: LaunchOptions, as_json: bool) -> int:
     if as_json:
         print_json([finding._asdict() for finding in findings])
     else:
-        for finding in findings:
-            print(f"{'ok     ' if finding.fine else 'PROBLEM'}  {finding.what}: {finding.text}")
+        print_facts([(f"{'ok     ' if one.fine else 'PROBLEM'}  {one.what}:", one.text) for one in findings])
     return 0 if all(finding.fine for finding in findings) else 1
 
 
@@ -47,6 +47,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _plugins(workspace)
     yield from _frontends(workspace)
     yield _model(workspace)
+    yield _sandbox(workspace)
     told = {problem.text for problem in workspace.registry.problems}
     errors = [problem for problem in workspace.problems if problem.text not in told]
     for problem in errors:
@@ -93,6 +94,15 @@ def _model(workspace: Workspace) -> Finding:
     except ToolpostError as error:
         return Finding("model", False, str(error))
     return Finding("model", True, f"asked through {name}")
+
+
+def _sandbox(workspace: Workspace) -> Finding:
+    wanted = bool(workspace.settings.get("sandbox.enabled"))
+    found, why = usable_sandbox(workspace.registry)
+    if found is None:
+        return Finding("sandbox", not wanted, f"none can be used: {why}")
+    state = "commands run in it" if wanted else "it is off; to have commands run in it set sandbox.enabled"
+    return Finding("sandbox", True, f"{found.plugin} works; {state}")
 
 
 def _writable(what: str, folder: Path) -> Finding:

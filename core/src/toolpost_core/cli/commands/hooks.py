@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from typing import Any, Final
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolpost import LaunchOptions, on
+from toolpost import LaunchOptions, SessionScope, on
+from toolpost_core.cli.commands.hooks_test import test
+from toolpost_core.cli.commands.last_session import kept
 from toolpost_core.cli.output import one_line, print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.events.quarantine import STRIKES
+from toolpost_core.events.terms import terms_of
 from toolpost_core.plugins.groups import KINDS
+from toolpost_core.session.listening import listen
+
+if TYPE_CHECKING:
+    from toolpost_core.events.terms import Terms
+    from toolpost_core.plugins.scan import Entry
 
 APART: Final = frozenset({"frontends", "settings_sources"})
 """Kinds whose plugins are made outside of sessions, and hear nothing of them."""
+TERMS: Final = ("KIND", "REWRITES", "DEADLINE", "ON FAILURE")
+EVENTS: Final = ("EVENT", *TERMS)
+LISTENERS: Final = ("EVENT", "PLUGIN", "DISTRIBUTION", *TERMS, "STATE")
 
 
 @click.group()
@@ -22,25 +38,40 @@ def hooks() -> None:
     """The hooks that are set up, and the events there are."""
 
 
+hooks.add_command(test)
+
+
 @hooks.command("list")
 @click.option("--events", "only_events", is_flag=True, help="The events there are, and what each allows.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: both.")
 @with_options
 def list_(options: LaunchOptions, only_events: bool, as_json: bool) -> None:
-    """The hooks of settings and of plugins."""
+    """The hooks of settings, and the listeners of plugins with what each may do.
+
+    A listener that fails three times is off for its session; one that was so in the last session of this folder is
+    marked.
+    """
     workspace = open_workspace(options)
     configured = list(_configured(workspace))
     if as_json:
         listeners = list(_listeners(workspace))
         print_json({"configured": configured, "listeners": listeners, "events": [_event(name) for name in on.__all__]})
     elif only_events:
-        print_table(
-            ("EVENT", "KIND", "REWRITES", "DEADLINE", "ON FAILURE"), [_cells(_event(name)) for name in on.__all__], ""
-        )
+        print_table(EVENTS, [_cells(_event(name)) for name in on.__all__], "")
     else:
-        rows = [*configured, *_listeners(workspace)]
-        shown = [(row["event"], row.get("matcher") or "", row["what"], row["from"]) for row in rows]
-        print_table(("EVENT", "MATCHER", "HOOK", "FROM"), shown, "No hook is set up.")
+        _print_set_up(configured, list(_listeners(workspace)))
+
+
+def _print_set_up(configured: Sequence[dict[str, Any]], listeners: Sequence[dict[str, Any]]) -> None:
+    if not configured and not listeners:
+        print("No hook is set up.")
+    if configured:
+        rows = [(row["event"], row["matcher"] or "", row["what"], row["from"]) for row in configured]
+        print_table(("EVENT", "MATCHER", "HOOK", "FROM"), rows, "")
+    if configured and listeners:
+        print()
+    if listeners:
+        print_table(LISTENERS, [_listener_cells(row) for row in listeners], "")
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -87,15 +118,61 @@ def _what(handler: dict[str, Any]) -> str:
 
 
 def _listeners(workspace: Workspace) -> Iterator[dict[str, Any]]:
-    """Listeners of plugins of every kind that takes part in a session.
+    """Yield the listeners of plugins of every kind that takes part in a session, in the order in which they are called.
 
-    Those that a plugin makes for a session's settings are not among them: what they run is among the configured.
+    Those that a plugin makes for a session's settings are made for one that does not start.
     """
     registry = workspace.registry
     for group in KINDS:
         if group not in APART:
             registry.collect(group)
+    with redirect_stdout(sys.stderr):  # plugins' code runs here, and may print
+        listen(registry, _scope(workspace), partial(click.echo, err=True))
+    last = kept(workspace)
+    failing = {(row.get("event"), row.get("plugin")) for row in last.quarantined}
+    rules = registry.manager.rules
     for name in on.__all__:
-        caller = getattr(registry.manager.hook, name, None)
-        for found in reversed(caller.get_hookimpls() if caller else ()):
-            yield {"event": getattr(on, name).title, "what": f"plugin {found.plugin_name}", "from": found.plugin_name}
+        if (hook := getattr(registry.manager.hook, name, None)) is None:
+            continue
+        for found in sorted(hook.get_hookimpls(), key=rules.rank):
+            row = _listener(terms_of(getattr(on, name), hook, found, rules), rules.entry(found.plugin_name))
+            yield {**row, "off_in_session": last.session if (row["event"], row["plugin"]) in failing else None}
+
+
+def _listener(listener: Terms, entry: Entry | None) -> dict[str, Any]:
+    event = listener.event
+    return {
+        "event": event.title,
+        "plugin": listener.plugin,
+        "distribution": entry.distribution if entry else None,
+        "version": entry.version if entry else None,
+        "kind": event.kind if "decide" in listener.roles else "observe",
+        "rewrites": event.rewrites is not None and "rewrite" in listener.roles,
+        "deadline": listener.limit,
+        "failure": "blocks" if listener.blocks else "passed over",
+        "state": "on",
+    }
+
+
+def _listener_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    distribution = f"{row['distribution']} {row['version']}" if row["distribution"] else ""
+    last = row["off_in_session"]
+    state = f"{row['state']}; was off after {STRIKES} failures in session {last[:8]}" if last else row["state"]
+    event, *terms = _cells(row)
+    return event, row["plugin"], distribution, *terms, state
+
+
+def _scope(workspace: Workspace) -> SessionScope:
+    """Return what plugins are told of the session that would start here, which has no services yet."""
+    places, settings = workspace.places, workspace.settings
+    return SessionScope(
+        session_id="",
+        project=places.project,
+        cwd=places.project,
+        home=places.home,
+        config_dir=places.config_dir,
+        settings=settings.values,
+        env={**os.environ, **settings.get("env", {})},
+        trusted=settings.trusted,
+        report=partial(click.echo, err=True),
+    )

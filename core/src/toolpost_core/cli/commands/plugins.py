@@ -14,9 +14,9 @@ PLACES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "bisect": ("plugins_bisect:bisect", "Find the plugin that makes a command fail."),
         "check": ("plugins_check:check", "Run the contract kit on the plugin in a folder."),
-        "disable": ("plugins_switch:disable", "Turn a plugin off."),
+        "disable": ("plugins_switch:disable", "Turn plugins off."),
         "doctor": ("plugins_doctor:doctor", "Find what is wrong with plugins, with what to do about it."),
-        "enable": ("plugins_switch:enable", "Turn a plugin on, once you saw what it would be given."),
+        "enable": ("plugins_switch:enable", "Turn plugins on, once you saw what they would be given."),
         "info": ("plugins_info:info", "One plugin: what it brings, asks for and is set to."),
         "lock": ("plugins_lock:lock", "Write down which plugins this project uses, as they are now."),
         "list": ("plugins_list:list_", "Every plugin, its state, and why."),

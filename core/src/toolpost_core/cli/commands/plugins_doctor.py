@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolpost import LaunchOptions
+from toolpost_core.cli.commands.last_session import kept
 from toolpost_core.cli.commands.plugins_list import NONE
-from toolpost_core.cli.output import print_json, print_table, print_wrapped
+from toolpost_core.cli.output import print_facts, print_json
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
-from toolpost_core.plugins.doctor import Finding, examine
+from toolpost_core.plugins.doctor import Finding, examine, turn_off
 from toolpost_core.session.engine import tool_pool
 
 if TYPE_CHECKING:
@@ -19,17 +23,26 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option("--upgrade", metavar="DIST==VERSION", help="Say what that version would break, and look at nothing else.")
 @click.option(
-    "--upgrade", metavar="DIST==VERSION", help="Say what would refuse that version, and look at nothing else."
+    "--wheel",
+    type=click.Path(exists=True, path_type=Path),
+    help="The wheel of that version; pip or uv fetches it where none is given. It is read, and not installed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_options
-def doctor(options: LaunchOptions, upgrade: str | None, as_json: bool) -> int:
+def doctor(options: LaunchOptions, upgrade: str | None, wheel: Path | None, as_json: bool) -> int:
     """Load every plugin that is on and tell what is wrong, with what to do; exits 1 where something is."""
+    if wheel is not None and upgrade is None:
+        raise click.UsageError("--wheel goes with --upgrade DIST==VERSION.")
     workspace = open_workspace(options)
     if upgrade is not None:
-        return _rehearse(workspace, upgrade, as_json)
-    found = list(dict.fromkeys((*examine(workspace.registry, workspace.settings), *_tools(workspace))))
+        from toolpost_core.cli.commands.plugins_upgrade import rehearsed
+
+        return rehearsed(workspace, upgrade, wheel, as_json)
+    with redirect_stdout(sys.stderr):  # what a plugin prints as it is asked
+        examined = (*examine(workspace.registry, workspace.settings), *_tools(workspace), *_quarantined(workspace))
+    found = list(dict.fromkeys(examined))
     count = len(workspace.registry.inventory.entries)
     if as_json:
         print_json([finding._asdict() for finding in found])
@@ -43,10 +56,10 @@ def doctor(options: LaunchOptions, upgrade: str | None, as_json: bool) -> int:
 
 
 def _print(finding: Finding) -> None:
-    print_wrapped(f"{finding.level}: {finding.check}: {finding.text}")
+    print_facts(((f"{finding.level}: {finding.check}:", finding.text),))
     for line in finding.trace:
         print(f"    | {line}")
-    print_wrapped(f"what to do: {finding.mend}", indent=2)
+    print_facts((("what to do:", finding.mend),), indent=2)
     print()
 
 
@@ -71,6 +84,25 @@ def _tools(workspace: Workspace) -> Iterator[Finding]:
             yield Finding("tool", f"{who} is left out: {why}.", mend, entry.plugin, entry.distribution)
 
 
+def _quarantined(workspace: Workspace) -> Iterator[Finding]:
+    """Listeners that were off at the end of the last session, of plugins that are still on."""
+    last, rules = kept(workspace), workspace.registry.manager.rules
+    for row in last.quarantined:
+        entry = rules.entry(str(row.get("plugin")))
+        if entry is None:
+            continue
+        goes_on = "what it guards stayed blocked" if row.get("blocks") else "the session went on without it"
+        text = (
+            f"The {row.get('event')} listener of {entry.name} ({entry.distribution} {entry.version}) failed again and again "
+            f"in the last session here ({last.session}) and was off; {goes_on}. Its last error: {row.get('error')}"
+        )
+        mend = (
+            f"Mend what the error says, then `toolpost` begins with it anew; or turn it off: {turn_off(entry)}. "
+            f"`toolpost plugins profile {last.session}` shows its calls."
+        )
+        yield Finding("quarantine", text, mend, entry.name, entry.distribution, "warning")
+
+
 def _collision(loser: Entry, winner: Entry) -> Finding:
     text = (
         f"Two plugins offer a tool {loser.tool.name}: that of {winner.plugin} ({winner.distribution}) is used, that of "
@@ -81,33 +113,3 @@ def _collision(loser: Entry, winner: Entry) -> Finding:
         f"If {winner.distribution} is meant to replace it, its tool must say overrides={loser.distribution!r}."
     )
     return Finding("tool name collision", text, mend, loser.plugin, loser.distribution)
-
-
-def _rehearse(workspace: Workspace, wanted: str, as_json: bool) -> int:
-    from toolpost_core.plugins.upgrade import rehearse
-
-    found = rehearse(wanted, workspace.registry.inventory.entries)
-    refused = [dependent for dependent in found.dependents if dependent.refused]
-    if as_json:
-        print_json({**found._asdict(), "dependents": [dependent._asdict() for dependent in found.dependents]})
-        return 1 if refused else 0
-    print(f"{found.distribution} {found.version} in the place of {found.installed or 'none'}:")
-    rows = [
-        (d.distribution, d.version, d.range or "any", _verdict(d.refused), ", ".join(d.plugins))
-        for d in found.dependents
-    ]
-    print_table(
-        ("DISTRIBUTION", "VERSION", "ALLOWS", "VERDICT", "PLUGINS"), rows, "Nothing that is installed depends on it."
-    )
-    off = sum(len(dependent.plugins) for dependent in refused)
-    then = f"; {off or 'no'} plugins would be off." if found.is_hookspecs else " (an installer would complain)."
-    print(f"{len(refused)} of {len(rows)} would refuse it{then if refused else '.'}")
-    if refused:
-        print_wrapped(
-            f"what to do: update them first: pip install --upgrade {' '.join(d.distribution for d in refused)}"
-        )
-    return 1 if refused else 0
-
-
-def _verdict(refused: bool) -> str:
-    return "refuses it" if refused else "fine"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,17 +15,15 @@ from toolpost_core.cli.commands.plugins_list import facts
 from toolpost_core.cli.commands.plugins_switch import UNDECLARED
 from toolpost_core.cli.commands.settings import masked
 from toolpost_core.cli.commands.tool import about_tool, short_flags
-from toolpost_core.cli.output import print_json, print_wrapped
+from toolpost_core.cli.output import print_facts, print_json, print_wrapped
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
 from toolpost_core.plugins.fields import config_schema, fields_of
-from toolpost_core.plugins.groups import KINDS
+from toolpost_core.plugins.groups import APART, KINDS
 from toolpost_core.plugins.names import entries_named
+from toolpost_core.session.engine import tool_pool
 
 if TYPE_CHECKING:
     from toolpost_core.plugins.scan import Entry
-
-APART: Final = frozenset({"frontends", "settings_sources"})
-"""Kinds whose plugins are made outside of sessions, and hear nothing of them."""
 
 
 @click.command()
@@ -32,7 +33,8 @@ APART: Final = frozenset({"frontends", "settings_sources"})
 def info(name: str, options: LaunchOptions, as_json: bool) -> None:
     """One plugin: where it comes from, what it brings and needs, its settings, its place. One that is off is not run."""
     workspace = open_workspace(options)
-    found = [_described(workspace, entry) for entry in entries_named(workspace.registry.inventory.entries, name)]
+    with redirect_stdout(sys.stderr):  # what a plugin prints as it is asked
+        found = [_described(workspace, entry) for entry in entries_named(workspace.registry.inventory.entries, name)]
     if as_json:
         print_json(found)
         return
@@ -65,6 +67,7 @@ def _described(workspace: Workspace, entry: Entry) -> dict[str, Any]:
         **_brings(workspace, entry, row["enabled"], values),
         "capabilities": declared.as_values() if declared is not None and not declared.mistake else None,
         "needs": [UNDECLARED] if declared is None else [declared.mistake] if declared.mistake else declared.lines(),
+        "grants": _grants(workspace, entry),
         **_settings(workspace, entry, values),
         "order": _order(workspace, entry) if row["enabled"] else [],
         "links": _links(entry.distribution),
@@ -78,9 +81,21 @@ def _brings(workspace: Workspace, entry: Entry, is_on: bool, values: list[Any]) 
         brings = look(entry)
         tools = [{"name": tool} for tool in brings.tools] if entry.group == "tools" else []
         return {"seen": "in its source; it was not run", "tools": tools, "hooks": list(brings.hooks)}
-    who = (entry.name, entry.distribution, entry.version)
-    tools = [about_tool(provided.value, *who) for provided in values] if entry.group == "tools" else []
+    tools = _tools(workspace, entry) if entry.group == "tools" and values else []
     return {"seen": "as it was loaded", "tools": tools, "hooks": workspace.registry.hooks_of(entry)}
+
+
+def _tools(workspace: Workspace, entry: Entry) -> list[dict[str, Any]]:
+    """The tools that a loaded plugin brought; `left_out` says why one is not offered, and is empty of one that is."""
+    options: Mapping[str, Any] = {"tools": None, "interactive": False}
+    pool = tool_pool(workspace.registry, workspace.settings.rules, None, options, lambda _: None)
+    every = [*((kept, "") for kept in pool.entries), *((absent.entry, absent.why) for absent in pool.absent)]
+    who = (entry.name, entry.distribution, entry.version)
+    return [
+        {**about_tool(found.tool, *who), "left_out": why}
+        for found, why in every
+        if (found.plugin, found.distribution) == who[:2]
+    ]
 
 
 def _settings(workspace: Workspace, entry: Entry, values: list[Any]) -> dict[str, Any]:
@@ -93,6 +108,13 @@ def _settings(workspace: Workspace, entry: Entry, values: list[Any]) -> dict[str
         for field in (fields_of(kind) if kind else ())
     ]
     return {"settings": fields if values else None, "schema": config_schema(kind) if kind else None, "config": config}
+
+
+def _grants(workspace: Workspace, entry: Entry) -> list[dict[str, str]]:
+    """What it was granted, and by whom; so far there is one thing to grant, to permission resolvers."""
+    granted = workspace.registry.grants_of(entry)
+    what = sorted(granted.what) if entry.group == "permission_resolvers" else ()
+    return [{"grant": grant, "from": granted.source} for grant in what]
 
 
 def _order(workspace: Workspace, entry: Entry) -> list[dict[str, Any]]:
@@ -129,24 +151,34 @@ def _links(distribution: str) -> dict[str, str]:
 def _print(row: dict[str, Any]) -> None:
     why = row["why"].rstrip(".")
     print_wrapped(f"{row['name']} ({row['kind']}) from {row['distribution']} {row['version']}: {row['state']}, {why}.")
+    print_facts(list(_facts(row)), indent=2)
+
+
+def _facts(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is printed of a plugin, each with its label."""
     for point in row["entry_points"]:
-        mark = "entry point" if point["value"] == row["value"] and point["kind"] == row["kind"] else "beside it"
-        print_wrapped(f"{mark} toolpost.{point['kind']} {point['name']} = {point['value']}", indent=2)
-    print_wrapped(f"made for toolpost-hookspecs {row['requires'] or 'of any version'}", indent=2)
+        is_own = point["value"] == row["value"] and point["kind"] == row["kind"]
+        yield "entry point" if is_own else "beside it", f"toolpost.{point['kind']} {point['name']} = {point['value']}"
+    yield "made for", f"toolpost-hookspecs {row['requires'] or 'of any version'}"
     for tool in row["tools"]:
         flags = ", ".join(short_flags(tool)) or "no flags"
-        print_wrapped(f"tool {tool['name']}" + (f": {flags}" if row["enabled"] else ""), indent=2)
+        why = f"; left out: {tool['left_out']}" if tool.get("left_out") else ""
+        yield (f"tool {tool['name']}:", flags + why) if row["enabled"] else ("tool", tool["name"])
     if row["hooks"]:
-        print_wrapped(f"implements {', '.join(row['hooks'])}", indent=2)
+        yield "implements", ", ".join(row["hooks"])
     for line in row["needs"]:
-        print_wrapped(f"needs: {line}", indent=2)
+        yield "needs:", line
+    for grant in row["grants"]:
+        yield "granted:", f"{grant['grant']}, by {grant['from']}"
+    if row["kind"] == "permission_resolvers" and not row["grants"]:
+        yield "granted:", "nothing: it may tighten, and not loosen"
     for field in row["settings"] or ():
         said = "must be set" if field["required"] and field["from"] == "its default" else f"= {field['value']}"
-        print_wrapped(f"setting {field['name']}: {field['type']} {said} ({field['from']})", indent=2)
+        yield f"setting {field['name']}:", f"{field['type']} {said} ({field['from']})"
     if row["settings"] is None and row["config"]:
-        print_wrapped(f"config {json.dumps(row['config'], ensure_ascii=False)}", indent=2)
+        yield "config", json.dumps(row["config"], ensure_ascii=False)
     for place in row["order"]:
-        told = f"at {place['hook']} it is number {place['place']} of {place['of']} ({place['why']}): "
-        print_wrapped(told + ", ".join(place["all"]), indent=2)
+        told = f"it is number {place['place']} of {place['of']} ({place['why']}): "
+        yield f"at {place['hook']}", told + ", ".join(place["all"])
     for label, url in row["links"].items():
-        print_wrapped(f"{label}: {url}", indent=2)
+        yield f"{label}:", url

@@ -9,6 +9,7 @@ import click
 from toolpost import LaunchOptions
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.plugins.trial import load_on_trial
 
 if TYPE_CHECKING:
     from toolpost_core.plugins.scan import Entry
@@ -21,9 +22,11 @@ HEAD: Final = ("KIND", "NAME", "DISTRIBUTION", "VERSION", "STATE", "WHY")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_options
 def list_(options: LaunchOptions, as_json: bool) -> None:
-    """Every plugin: kind, name, distribution, version, and the one state that it is in."""
+    """Every plugin: kind, name, distribution, version, and the one state that it is in. What is on is loaded."""
     workspace = open_workspace(options)
-    rows = [facts(workspace, entry) for entry in workspace.registry.inventory.entries]
+    registry = workspace.registry
+    load_on_trial(registry, [entry for entry in registry.inventory.entries if registry.state_of(entry).status == "on"])
+    rows = [facts(workspace, entry) for entry in registry.inventory.entries]
     if as_json:
         print_json(rows)
         return
@@ -32,7 +35,7 @@ def list_(options: LaunchOptions, as_json: bool) -> None:
 
 
 def facts(workspace: Workspace, entry: Entry) -> dict[str, Any]:
-    """Return what is known of a plugin without importing it."""
+    """Return what is known of a plugin so far, without importing it."""
     state = workspace.registry.state_of(entry)
     return {
         "kind": entry.group,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolpost import LaunchOptions, PluginError, SettingsError
-from toolpost_core.cli.output import print_json, print_wrapped
+from toolpost_core.cli.output import print_facts, print_json, print_wrapped
 from toolpost_core.cli.workspace import open_workspace, with_options
 from toolpost_core.plugins.files import FileHashes
 from toolpost_core.plugins.lock import Locked, current, differences, lock_file, read, wanted, write
@@ -79,8 +79,5 @@ def _now(workspace: Workspace, *, again: bool = False) -> dict[str, Locked]:
 
 
 def _print(changed: Mapping[str, list[str]], gone: list[str]) -> None:
-    for name, told in changed.items():
-        for text in told:
-            print_wrapped(f"{name}: {text}")
-    for name in gone:
-        print_wrapped(f"{name}: it is in the lock, and not on")
+    facts = [(f"{name}:", text) for name, told in changed.items() for text in told]
+    print_facts([*facts, *((f"{name}:", "it is in the lock, and not on") for name in gone)])

@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolpost import LaunchOptions
 from toolpost_core.api import assemble
-from toolpost_core.cli.commands.sessions import read_records
+from toolpost_core.cli.commands.last_session import kept
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
-from toolpost_core.events.times import RECORD
 from toolpost_core.loop.prepare import CHARS_PER_TOKEN
 from toolpost_core.plugins.measure import import_costs
-from toolpost_core.prompt.sections import Source, gather
+from toolpost_core.prompt.sections import gather
 from toolpost_core.session.engine import tool_pool
 from toolpost_core.session.session import Session
-from toolpost_core.session.store import Store
+from toolpost_core.session.sources import context_sources
 
 if TYPE_CHECKING:
     from toolpost_core.plugins.measure import Cost
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 COSTS: Final = ("PLUGIN", "IMPORT", "MEMORY", "MODULES", "TOOLS", "PROMPT")
 TIMES: Final = ("EVENT", "PLUGIN", "CALLS", "TOTAL", "P50", "P99", "TIME-OUTS")
+QUARANTINED: Final = ("EVENT", "PLUGIN", "WHAT IT GUARDS", "LAST ERROR")
 
 
 @click.command()
@@ -46,24 +47,26 @@ def profile(session: str | None, options: LaunchOptions, as_json: bool) -> None:
     workspace = open_workspace(options)
     registry = workspace.registry
     on = [entry for entry in registry.inventory.entries if registry.state_of(entry).status == "on"]
-    costs, tools, sections = import_costs(on), _tool_tokens(workspace), asyncio.run(_section_tokens(options))
+    with redirect_stdout(sys.stderr):  # plugins' code runs here, and may print
+        costs, tools, sections = import_costs(on), _tool_tokens(workspace), asyncio.run(_section_tokens(options))
     rows = [_row(entry, costs[entry], tools, sections) for entry in on]
-    file = _transcript(workspace, session)
-    times = _times(file)
+    found = kept(workspace, session)
+    times = sorted(found.listeners, key=lambda row: -float(row.get("total") or 0))
     if as_json:
-        print_json({"plugins": rows, "session": file.stem if file else None, "listeners": times})
+        session_id = found.session or None
+        print_json({"plugins": rows, "session": session_id, "listeners": times, "quarantined": found.quarantined})
         return
     print_table(COSTS, [_cells(row) for row in rows], "No plugin is on.")
     print("\nCPU time and memory of the import; estimated tokens that tools and prompt sections add to a request.\n")
-    none = (
-        "no session of this folder was kept" if file is None else f"the session {file.stem} kept no calls of listeners"
-    )
+    kept_none = f"the session {found.session} kept no calls of listeners"
+    none = kept_none if found.session else "no session of this folder was kept"
     print_table(TIMES, [_time_cells(row) for row in times], f"Nothing is known of listeners: {none}.")
+    if found.quarantined:
+        print("\nOff at the end of that session, after their failures:\n")
+        print_table(QUARANTINED, [_quarantine_cells(row) for row in found.quarantined], "")
 
 
-def _row(
-    entry: Entry, cost: Cost, tools: Mapping[tuple[str, str], int], sections: Mapping[tuple[str, str], int]
-) -> dict[str, Any]:
+def _row(entry: Entry, cost: Cost, tools: Mapping[tuple[str, str], int], sections: Mapping[str, int]) -> dict[str, Any]:
     own = (entry.name, entry.distribution)
     return {
         "kind": entry.group,
@@ -74,7 +77,7 @@ def _row(
         "memory_bytes": None if cost.error else cost.memory,
         "modules": cost.modules,
         "tool_tokens": tools.get(own, 0) if entry.group == "tools" else 0,
-        "prompt_tokens": sections.get(own, 0) if entry.group == "context" else 0,
+        "prompt_tokens": sections.get(entry.name, 0) if entry.group == "context" else 0,
         "error": cost.error[-1] if cost.error else None,
     }
 
@@ -94,37 +97,19 @@ def _tool_tokens(workspace: Workspace) -> dict[tuple[str, str], int]:
     return tokens
 
 
-async def _section_tokens(options: LaunchOptions) -> dict[tuple[str, str], int]:
-    """Ask each source of the prompt alone, as a session would that keeps nothing."""
+async def _section_tokens(options: LaunchOptions) -> dict[str, int]:
+    """Ask each source of the prompt alone, as a session would that keeps nothing; return the tokens by plugin."""
     session = Session(assemble(replace(options, persist=False), None, dict(os.environ)))
     tokens = {}
     try:
-        for provided in session.parts.registry.collect("context"):
-            source = Source(provided.plugin, provided.value)
+        for source in context_sources(session.parts.registry, lambda _: None):
             found = await gather([source], session.scope(), lambda _: None)
             characters = sum(len(section.text.strip()) for section in found)
-            tokens[provided.plugin, provided.distribution] = characters // CHARS_PER_TOKEN
+            tokens[source.plugin] = characters // CHARS_PER_TOKEN
     finally:
         await session.services.aclose()
         await session.stash.aclose()
     return tokens
-
-
-def _transcript(workspace: Workspace, session: str | None) -> Path | None:
-    store, project = Store(workspace.places.config_dir), workspace.places.project
-    if session is not None:
-        return store.find(session, project)
-    found = store.of(project)
-    return found[0].path if found else None
-
-
-def _times(file: Path | None) -> list[dict[str, Any]]:
-    """What was kept when the session was last closed."""
-    kept: list[dict[str, Any]] = []
-    for record in read_records(file) if file is not None else ():
-        if record.get("type") == RECORD and isinstance(record.get("listeners"), list):
-            kept = [row for row in record["listeners"] if isinstance(row, dict)]
-    return sorted(kept, key=lambda row: -float(row.get("total") or 0))
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -139,3 +124,8 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def _time_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     times = (f"{row.get(key, 0):,.1f} ms" for key in ("total", "p50", "p99"))
     return str(row.get("event")), str(row.get("plugin")), str(row.get("calls")), *times, str(row.get("timeouts") or "")
+
+
+def _quarantine_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    holds = "stays blocked" if row.get("blocks") else "goes on"
+    return str(row.get("event")), str(row.get("plugin")), holds, str(row.get("error") or "")

@@ -35,15 +35,14 @@ def _with_place(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_with_place
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_options
-def enable(name: str, level: str, options: LaunchOptions, yes: bool, as_json: bool) -> int:
-    """Turn a plugin on. In a terminal you see what it would be given, and are asked."""
+def enable(names: tuple[str, ...], level: str, options: LaunchOptions, yes: bool, as_json: bool) -> int:
+    """Turn plugins on. In a terminal you see what they would be given, and are asked."""
     workspace = open_workspace(options)
-    entries = entries_named(workspace.registry.inventory.entries, name)
-    given = [_given(workspace, entry) for entry in entries]
+    given = [_given(workspace, entry) for entry in _named(workspace, names)]
     if not as_json:
         for row in given:
             _print_given(row)
@@ -51,19 +50,25 @@ def enable(name: str, level: str, options: LaunchOptions, yes: bool, as_json: bo
         if asks and not click.confirm(f"Turn {'it' if len(given) == 1 else 'them'} on?", default=False):
             print("Nothing was changed.")
             return 1
-    return _switch(workspace, name, level, given, on=True, as_json=as_json)
+    return _switch(workspace, names, level, given, on=True, as_json=as_json)
 
 
 @click.command()
-@click.argument("name")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_with_place
 @with_options
-def disable(name: str, level: str, options: LaunchOptions, as_json: bool) -> int:
-    """Turn a plugin off."""
+def disable(names: tuple[str, ...], level: str, options: LaunchOptions, as_json: bool) -> int:
+    """Turn plugins off."""
     workspace = open_workspace(options)
-    entries = entries_named(workspace.registry.inventory.entries, name)
+    entries = _named(workspace, names)
     given = [{"kind": e.group, "name": e.name, "distribution": e.distribution, "version": e.version} for e in entries]
-    return _switch(workspace, name, level, given, on=False, as_json=as_json)
+    return _switch(workspace, names, level, given, on=False, as_json=as_json)
+
+
+def _named(workspace: Workspace, names: Sequence[str]) -> list[Entry]:
+    """Return what all names mean, each entry once. Raises PluginError before anything is written."""
+    installed = workspace.registry.inventory.entries
+    return list(dict.fromkeys(entry for name in names for entry in entries_named(installed, name)))
 
 
 def _given(workspace: Workspace, entry: Entry) -> dict[str, Any]:
@@ -102,11 +107,11 @@ def _print_given(row: dict[str, Any]) -> None:
 
 
 def _switch(
-    workspace: Workspace, name: str, level: str, given: Sequence[dict[str, Any]], *, on: bool, as_json: bool
+    workspace: Workspace, names: Sequence[str], level: str, given: Sequence[dict[str, Any]], *, on: bool, as_json: bool
 ) -> int:
     file = own_files(workspace.places.project, workspace.places.config_dir)[level]
-    _write(file, name, on=on)
-    still = list(_not_so(workspace, name, on=on))
+    _write(file, names, on=on)
+    still = list(_not_so(workspace, names, on=on))
     if as_json:
         print_json({"file": str(file), "enabled": on, "plugins": list(given), "not_in_force": still})
         return 0
@@ -117,21 +122,24 @@ def _switch(
     return 0
 
 
-def _write(file: Path, name: str, *, on: bool) -> None:
+def _write(file: Path, names: Sequence[str], *, on: bool) -> None:
     with changed(file) as content:
         every = content.setdefault("plugins", {})
         if not isinstance(every, dict):
             raise PluginError(f"{file}: `plugins` is no object. Mend the file first.")
-        key = next((key for key in every if same_name(key) == same_name(name)), name)
-        before = every.get(key)
-        every[key] = {**before, "enabled": on} if isinstance(before, dict) else on
+        for name in names:
+            key = next((key for key in every if same_name(key) == same_name(name)), name)
+            before = every.get(key)
+            every[key] = {**before, "enabled": on} if isinstance(before, dict) else on
 
 
-def _not_so(workspace: Workspace, name: str, *, on: bool) -> Iterator[dict[str, str]]:
+def _not_so(workspace: Workspace, names: Sequence[str], *, on: bool) -> Iterator[dict[str, str]]:
     """Entries that are not what they were switched to: a higher level, a lock or a range says otherwise."""
     again = open_workspace(workspace.options)
-    told = [p.text.rstrip(".") for p in again.settings.problems if p.plugin and same_name(p.plugin) == same_name(name)]
-    for entry in entries_named(again.registry.inventory.entries, name):
+    problems = [problem for problem in again.settings.problems if problem.plugin]
+    for entry in _named(again, names):
+        own = {same_name(entry.name), same_name(entry.distribution)}
+        told = [problem.text.rstrip(".") for problem in problems if same_name(problem.plugin) in own]
         state = again.registry.state_of(entry)
         if (state.status == "on") != on:
             why = ". ".join((state.why, *told))

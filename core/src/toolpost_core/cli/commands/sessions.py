@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ import click
 from toolpost import LaunchOptions, SessionError
 from toolpost_core.cli.output import one_line, print_json, print_table
 from toolpost_core.cli.workspace import open_workspace, with_options
+from toolpost_core.session.history import chain_of
 from toolpost_core.session.store import Store
 
 
@@ -54,16 +56,18 @@ def list_(options: LaunchOptions, every: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_options
 def show(session: str, options: LaunchOptions, as_json: bool) -> None:
-    """What was said and done in a session."""
+    """What was said and done in a session; [left] marks what its conversation went back from."""
     places = open_workspace(options).places
     path = Store(places.config_dir).find(session, places.project)
     records = list(read_records(path))
     if as_json:
         print_json({"file": str(path), "records": records})
         return
+    current = {id(record) for record in chain_of(records)}
     for record in records:
-        for line in _told(record):
-            print(line)
+        is_left = id(record) not in current and not record.get("isSidechain")
+        for told in _told(record):
+            print(indent(told, "[left] ", lambda _: True) if is_left else told)
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:

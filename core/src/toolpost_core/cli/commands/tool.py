@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -31,7 +33,9 @@ def tool() -> None:
 @with_options
 def list_(options: LaunchOptions, as_json: bool) -> None:
     """Every tool: name, plugin, version, flags, and why one is not on."""
-    rows = list(_rows(open_workspace(options)))
+    workspace = open_workspace(options)
+    with redirect_stdout(sys.stderr):  # what a plugin prints as it is asked
+        rows = list(_rows(workspace))
     if as_json:
         print_json(rows)
     else:
@@ -45,11 +49,12 @@ def list_(options: LaunchOptions, as_json: bool) -> None:
 def show(name: str, options: LaunchOptions, as_json: bool) -> None:
     """What a tool is: description, schema, flags, and the rules about it."""
     workspace = open_workspace(options)
-    pool = _pool(workspace)
-    entry = pool.find(name) or next((entry for entry in pool.entries if entry.plugin == name), None)
-    if entry is None:
-        raise _refusal(workspace, pool, name)
-    shown = _described(workspace, pool, entry)
+    with redirect_stdout(sys.stderr):  # what a plugin prints as it is asked
+        pool = _pool(workspace)
+        entry = pool.find(name) or next((entry for entry in pool.entries if entry.plugin == name), None)
+        if entry is None:
+            raise _refusal(workspace, pool, name)
+        shown = _described(workspace, pool, entry)
     if as_json:
         print_json(shown)
         return

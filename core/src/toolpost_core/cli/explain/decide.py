@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +17,7 @@ from toolpost_core.cli.explain.startup import TOOL, at_startup
 from toolpost_core.cli.workspace import Workspace
 from toolpost_core.permissions.combine import Opinion, Verdict
 from toolpost_core.permissions.record import as_json
+from toolpost_core.session.confining import usable_sandbox
 from toolpost_core.session.engine import gate, tool_pool
 from toolpost_core.settings import Settings, load
 from toolpost_core.tools.permit import Circumstances, Permitter
@@ -76,10 +78,17 @@ class Explainer:
             mode=_mode(case, settings),
             interactive=case.interactive,
             trusted=case.trusted,
-            sandbox=case.sandbox or settings.get("sandbox"),
+            sandbox=case.sandbox or (settings.get("sandbox") if self._sandbox_in_force(settings) else None),
         )
         rules = (*settings.rules, *_session_rules(case, project))
         return Circumstances(scope, rules, case.agent_type, (case.skill or {}).get("name"))
+
+    def _sandbox_in_force(self, settings: Settings) -> bool:
+        return bool(settings.get("sandbox.enabled")) and self._sandbox_works
+
+    @cached_property
+    def _sandbox_works(self) -> bool:
+        return usable_sandbox(self._workspace.registry)[0] is not None
 
     async def _decide(self, case: Case, settings: Settings, around: Circumstances) -> Verdict:
         answers = hooks.counted(case.hooks, settings, trusted=case.trusted)

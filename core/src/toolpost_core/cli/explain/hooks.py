@@ -18,6 +18,8 @@ DECISIONS: Final[Mapping[str, Verdict]] = {"allow": "allow", "ask": "ask", "deny
 
 def counted(hooks: Sequence[Mapping[str, Any]], settings: Settings, *, trusted: bool) -> list[Mapping[str, Any]]:
     """Return the hooks that count: not a repository's before it is trusted, and only policy's where settings say so."""
+    if settings.get("disableAllHooks") and settings.provenance("disableAllHooks")[0][0] == "managed":
+        return []
     only_policy = bool(settings.get("disableAllHooks") or settings.get("allowManagedHooksOnly"))
     return [
         hook

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpost import MODES, ToolpostError
 
 if TYPE_CHECKING:
-    from toolpost import SessionDoor
+    from toolpost import FileRewind, SessionDoor
 
     from .incoming import Control
 
-SUPPORTED = ("interrupt", "set_model", "set_permission_mode")
+SUPPORTED = ("interrupt", "set_model", "set_permission_mode", "rewind_files")
 
 
-def answer(control: Control, door: SessionDoor) -> dict[str, Any]:
+async def answer(control: Control, door: SessionDoor) -> dict[str, Any]:
     """Do what the request asks and return the control_response."""
     try:
-        response = {"subtype": "success", "request_id": control.id, "response": _do(control, door)}
+        response = {"subtype": "success", "request_id": control.id, "response": await _do(control, door)}
     except (ToolpostError, ValueError) as error:
         response = {"subtype": "error", "request_id": control.id, "error": str(error)}
     return {"type": "control_response", "response": response}
 
 
-def _do(control: Control, door: SessionDoor) -> dict[str, Any]:
+async def _do(control: Control, door: SessionDoor) -> dict[str, Any]:
     if control.subtype == "interrupt":
         door.interrupt("user_cancel")
         return {"still_queued": []}
@@ -31,7 +32,7 @@ def _do(control: Control, door: SessionDoor) -> dict[str, Any]:
         model = control.request.get("model")
         if not isinstance(model, str) or not model:
             raise ValueError('set_model needs "model", the name of a model')
-        door.set_model(model)
+        await door.set_model(model, source="sdk")
         return {}
     if control.subtype == "set_permission_mode":
         mode = next((mode for mode in MODES if mode == control.request.get("mode")), None)
@@ -39,4 +40,33 @@ def _do(control: Control, door: SessionDoor) -> dict[str, Any]:
             raise ValueError(f'set_permission_mode needs "mode", one of {", ".join(MODES)}')
         door.set_permission_mode(mode)
         return {"mode": mode}
+    if control.subtype == "rewind_files":
+        return await _rewind_files(control.request, door)
     raise ValueError(f"Control request {control.subtype!r} is not supported; there are {', '.join(SUPPORTED)}")
+
+
+async def _rewind_files(request: Mapping[str, Any], door: SessionDoor) -> dict[str, Any]:
+    """Rewind, or with `dry_run` say what would be done; `force` goes over changes that were made by hand."""
+    message_id = request.get("user_message_id")
+    if not isinstance(message_id, str) or not message_id:
+        raise ValueError('rewind_files needs "user_message_id", the uuid of a message')
+    try:
+        planned = await door.plan_rewind(message_id)
+        if request.get("dry_run"):
+            by_hand = [f"{file.path}: {file.by_hand}" for file in planned if file.by_hand]
+            error = {"error": "Changed by hand: " + "; ".join(by_hand)} if by_hand else {}
+            return {"canRewind": not by_hand, **error, **_counted(planned)}
+        rewound = await door.rewind_files(message_id, force=request.get("force") is True)
+    except ToolpostError as error:
+        return {"canRewind": False, "error": str(error)}
+    left = [f"{file.path}: {file.problem}" for file in rewound.left]
+    return {"canRewind": True, **({"error": "Left: " + "; ".join(left)} if left else {}), **_counted(rewound.files)}
+
+
+def _counted(files: Sequence[FileRewind]) -> dict[str, Any]:
+    done = [file for file in files if not file.problem]
+    return {
+        "filesChanged": [str(file.path) for file in done],
+        "insertions": sum(file.added or 0 for file in done),
+        "deletions": sum(file.removed or 0 for file in done),
+    }

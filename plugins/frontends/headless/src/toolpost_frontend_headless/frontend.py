@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -25,17 +24,14 @@ from . import pipes
 from .control import answer
 from .ending import Ending
 from .formats import Format, Json, StreamJson, Text
-from .incoming import Bad, Control, parse
+from .incoming import Bad, Control, Prompt, parse
 from .lines import StreamLines
 from .stdout import private_stdout
 
 if TYPE_CHECKING:
     from asyncio import Queue, Task
-    from collections.abc import Mapping
 
     from toolpost import Host, SessionDoor, SessionEvent
-
-    PromptContent = str | Sequence[Mapping[str, Any]]
 
 INTERRUPTIONS: Final = {"aborted_streaming": "the model answered", "aborted_tools": "tools ran"}
 """What went on when a run was interrupted, by its terminal reason."""
@@ -140,7 +136,7 @@ class _PrintRun:
                 if self._options.input_format == "stream-json":
                     await self._serve(door)
                 else:
-                    await self._submit(door, self._options.prompt or "")
+                    await self._submit(door, Prompt(self._options.prompt or ""))
         except ToolpostError as error:
             _complain(str(error))
             await self._out.show(_failure(str(error), self._options.session_id or ""))
@@ -148,34 +144,34 @@ class _PrintRun:
         return self._code
 
     async def _serve(self, door: SessionDoor) -> None:
-        prompts: Queue[PromptContent | None] = asyncio.Queue()
+        prompts: Queue[Prompt | None] = asyncio.Queue()
         if self._options.prompt:
-            prompts.put_nowait(self._options.prompt)
+            prompts.put_nowait(Prompt(self._options.prompt))
         async with asyncio.TaskGroup() as group:
             listener = group.create_task(self._listen(door, prompts))
             while self._ending.code is None and (prompt := await prompts.get()) is not None:
                 await self._submit(door, prompt)
             listener.cancel()
 
-    async def _listen(self, door: SessionDoor, prompts: Queue[PromptContent | None]) -> None:
+    async def _listen(self, door: SessionDoor, prompts: Queue[Prompt | None]) -> None:
         number = 0
         async for line in pipes.lines(pipes.descriptor(sys.stdin)):
             number += 1
             item = parse(line)
             if isinstance(item, Control):
-                await self._out.control(answer(item, door))
+                await self._out.control(await answer(item, door))
             elif isinstance(item, Bad):
                 self._code = 1
                 text = f"Line {number} of standard input is left out: {item.reason}."
                 await self._show(Notice(text, "error", "bad_input_line", {"line": number}))
             elif item is not None:
-                prompts.put_nowait(item.content)
+                prompts.put_nowait(item)
         prompts.put_nowait(None)
 
-    async def _submit(self, door: SessionDoor, prompt: PromptContent) -> None:
+    async def _submit(self, door: SessionDoor, prompt: Prompt) -> None:
         self._ending.turn = door
         try:
-            async for event in door.submit(prompt):
+            async for event in door.submit(prompt.content, message_id=prompt.uuid):
                 await self._show(event)
         finally:
             self._ending.turn = None

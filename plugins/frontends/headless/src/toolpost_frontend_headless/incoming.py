@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IGNORED = ("keep_alive", "control_response", "control_cancel_request")
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A user message: text or content blocks."""
+    """A user message: text or content blocks, and the uuid that its record is to have."""
 
     content: str | Sequence[Mapping[str, Any]]
+    uuid: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,15 @@ def _prompt(value: Mapping[str, Any]) -> Incoming:
         return Bad(f'its message\'s "role" is {message["role"]!r}; only "user" is allowed')
     content = message.get("content")
     if isinstance(content, str) and content.strip():
-        return Prompt(content)
+        return Prompt(content, _uuid(value))
     if isinstance(content, list) and content and all(_is_block(block) for block in content):
-        return Prompt(content)
+        return Prompt(content, _uuid(value))
     return Bad('its message\'s "content" must be text that is not empty, or a list of content blocks with a "type"')
+
+
+def _uuid(value: Mapping[str, Any]) -> str | None:
+    given = value.get("uuid")
+    return given if isinstance(given, str) and _UUID.fullmatch(given) else None
 
 
 def _is_block(block: Any) -> bool:

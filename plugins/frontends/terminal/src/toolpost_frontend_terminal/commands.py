@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 from toolpost import Notice, ToolpostError
 
@@ -14,7 +14,7 @@ from . import draw
 if TYPE_CHECKING:
     from toolpost import SessionDoor
 
-    Show: TypeAlias = Callable[..., None]
+    from .stage import Stage
 
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?\s*", re.DOTALL)
 
@@ -24,7 +24,7 @@ class Command:
     """A command: what it takes, what it does in a few words, and the doing, which says whether the loop goes on."""
 
     help: str
-    run: Callable[[SessionDoor, str, Show], Awaitable[bool]]
+    run: Callable[[SessionDoor, str, Stage], Awaitable[bool]]
     takes: str = ""
 
 
@@ -34,17 +34,21 @@ def parse(line: str) -> tuple[str, str] | None:
     return None if match is None else (match[1].lower(), (match[2] or "").strip())
 
 
-async def run(name: str, argument: str, door: SessionDoor, show: Show) -> bool:
+async def run(name: str, argument: str, door: SessionDoor, stage: Stage) -> bool:
     """Run a command; return whether the loop goes on."""
     command = COMMANDS.get(name)
     if command is None:
-        show(draw.notice(Notice(f"There is no command /{name}.{_nearest(name)} /help lists them all.", "error")))
+        _say(stage, f"There is no command /{name}.{_nearest(name)} /help lists them all.", "error")
         return True
     try:
-        return await command.run(door, argument, show)
+        return await command.run(door, argument, stage)
     except ToolpostError as error:
-        show(draw.notice(Notice(str(error), "error")))
+        _say(stage, str(error), "error")
         return True
+
+
+def _say(stage: Stage, text: str, level: Literal["info", "error"] = "info") -> None:
+    stage.show("command", draw.notice(Notice(text, level)))
 
 
 def completions(text: str) -> list[str]:
@@ -61,7 +65,7 @@ def _nearest(name: str) -> str:
     return f" Did you mean /{near[0]}?" if near else ""
 
 
-async def _help(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _help(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del door, argument
     from rich.table import Table
 
@@ -70,49 +74,62 @@ async def _help(door: SessionDoor, argument: str, show: Show) -> bool:
         table.add_row(f"/{name} {command.takes}".rstrip(), command.help)
     for keys, what in KEYS.items():
         table.add_row(keys, what)
-    show(table)
+    stage.show("command", table)
     return True
 
 
-async def _clear(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _clear(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del argument
     await door.clear()
-    show(draw.notice(Notice("A new conversation begins; the old one can be resumed.")))
+    _say(stage, "A new conversation begins; the old one can be resumed.")
     return True
 
 
-async def _cost(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _cost(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del argument
-    show(draw.costs(door.costs()))
+    stage.show("command", draw.costs(door.costs()))
     return True
 
 
-async def _model(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _model(door: SessionDoor, argument: str, stage: Stage) -> bool:
     if argument:
-        info = door.set_model(argument)
-        show(draw.notice(Notice(f"{info.id} answers from now on.")))
+        info = await door.set_model(argument)
+        _say(stage, f"{info.id} answers from now on.")
     else:
-        show(draw.notice(Notice(f"{door.model.id} answers. /model NAME changes that.")))
+        _say(stage, f"{door.model.id} answers. /model NAME changes that.")
     return True
 
 
-async def _permissions(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _permissions(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del argument
-    show(draw.rules(door.rules(), door.permission_mode))
+    stage.show("command", draw.rules(door.rules(), door.permission_mode))
     return True
 
 
-async def _plugins(door: SessionDoor, argument: str, show: Show) -> bool:
+async def _hooks(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    del argument
+    stage.show("command", draw.hooks(door.hooks()))
+    return True
+
+
+async def _plugins(door: SessionDoor, argument: str, stage: Stage) -> bool:
     if argument != "reload":
-        show(draw.notice(Notice("/plugins reload reads the settings anew. `toolpost plugins list` shows the plugins.")))
+        _say(stage, "/plugins reload reads the settings anew. `toolpost plugins list` shows the plugins.")
         return True
     changed = await door.reload()
-    show(draw.notice(Notice("\n".join(changed) or "The settings were read; the plugins are the same.")))
+    _say(stage, "\n".join(changed) or "The settings were read; the plugins are the same.")
     return True
 
 
-async def _exit(door: SessionDoor, argument: str, show: Show) -> bool:
-    del door, argument, show
+async def _rewind(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    from .rewind import rewind
+
+    await rewind(door, argument, stage)
+    return True
+
+
+async def _exit(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    del door, argument, stage
     return False
 
 
@@ -122,7 +139,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "cost": Command("what the session has cost", _cost),
     "model": Command("show or change the model", _model, "[NAME]"),
     "permissions": Command("the permission rules in force, with their files", _permissions),
+    "hooks": Command("the hooks that are set up, with their files", _hooks),
     "plugins": Command("read the settings anew, and turn plugins on and off", _plugins, "reload"),
+    "rewind": Command("go back to before a prompt: the files, the conversation, or both", _rewind, "[ID]"),
     "exit": Command("leave; so do /quit and Ctrl-D", _exit),
     "quit": Command("leave", _exit),
 }
@@ -130,6 +149,7 @@ KEYS: Final[Mapping[str, str]] = {
     "Enter": "send; while a turn runs, the text waits for its end",
     "Alt-Enter, Ctrl-J": "a new line; so does a \\ before Enter",
     "Esc, Ctrl-C": "interrupt the turn; Ctrl-C twice at an empty prompt leaves",
+    "Esc Esc": "at an empty prompt: /rewind",
     "Shift-Tab": "the next permission mode",
     "↑ ↓, Ctrl-R": "earlier prompts; Ctrl-R searches them",
     "Ctrl-Z": "leave it for a while; fg comes back",

@@ -50,7 +50,11 @@ class Dialog:
 
     def back(self) -> Dialog | Answer:
         """Leave the writing, or stop the turn."""
-        return replace(self, writing=False) if self.writing else ("No, stop", STOP)
+        return replace(self, writing=False) if self.writing else self.stop()
+
+    def stop(self) -> Answer:
+        """Refuse, and stop the turn."""
+        return "No, stop", STOP
 
     def lines(self) -> Sequence[Line]:
         """Return what to draw."""
@@ -59,5 +63,7 @@ class Dialog:
             here = index == self.selected
             style = "bold ansicyan" if here else ""
             shown.append([(style, f"  {'❯' if here else ' '} {index + 1}. {choice.label}")])
-        hint = "Enter sends it to the model, Esc goes back" if self.writing else "Esc: no, and stop the turn"
+        in_a_turn = any(choice.reply is None for choice in self.choices)
+        stay = "Esc: no, and stop the turn" if in_a_turn else "Esc: not now"
+        hint = "Enter sends it to the model, Esc goes back" if self.writing else stay
         return [*shown, [(_DIM, f"    {hint}")]]

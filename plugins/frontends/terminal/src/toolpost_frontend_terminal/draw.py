@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.text import Text
 
-    from toolpost import CostLine, Notice, Rule, RunResult, ToolFinished, View
+    from toolpost import ConfiguredHook, CostLine, Notice, Rule, RunResult, ToolFinished, View
 
     Drawing: TypeAlias = RenderableType
 
@@ -108,6 +108,13 @@ def changes(change: Diff) -> Text:
     added, removed = count(diff_lines(change))
     if change.before is None:
         return Text(f"new, {added} line{'s' * (added != 1)}", "dim")
+    return plus_minus(added, removed)
+
+
+def plus_minus(added: int, removed: int) -> Text:
+    """`+2 −1`."""
+    from rich.text import Text
+
     return Text.assemble((f"+{added}", "green"), (f" −{removed}", "red"))
 
 
@@ -236,6 +243,22 @@ def rules(all_rules: Sequence[Rule], mode: str) -> Drawing:
         place = rule.source if rule.file is None else rule.file + (f":{rule.line}" if rule.line else "")
         table.add_row(Text(rule.behavior, styles[rule.behavior]), one_line(str(rule)), Text(one_line(place), "dim"))
     return Group(head, table)
+
+
+def hooks(all_hooks: Sequence[ConfiguredHook]) -> Drawing:
+    """The hooks that are set up, each with where it stands."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not all_hooks:
+        return Text("No hooks are set up.", "dim")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("event", "matcher", "hook", "from"):
+        table.add_column(name, overflow="fold")
+    for hook in all_hooks:
+        row = (one_line(text) for text in (hook.event, hook.matcher, hook.what))
+        table.add_row(*map(Text, row), Text(one_line(hook.source), "dim"))
+    return table
 
 
 def markdown(text: str) -> Drawing:

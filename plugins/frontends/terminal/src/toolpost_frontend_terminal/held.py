@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 from typing import TextIO
 
 
@@ -43,7 +44,7 @@ class HeldOutput(io.TextIOBase):
             try:
                 data = data[os.write(self.fileno(), data) :]
             except BlockingIOError:
-                continue
+                select.select([], [self.fileno()], [], 1)
             except OSError:  # the terminal is gone: nobody is left who could read it
                 return
 

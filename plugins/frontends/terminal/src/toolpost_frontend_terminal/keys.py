@@ -33,6 +33,7 @@ def bindings(screen: Screen, asking: Filter) -> KeyBindings:
 def _input_keys(keys: KeyBindings, screen: Screen, typing: Filter) -> None:
     busy = Condition(lambda: screen.is_busy)
     deaf = Condition(lambda: not screen.reads)
+    empty = Condition(lambda: not screen.input.text)
 
     @keys.add("enter", filter=typing & ~deaf)
     def _send(event: KeyPressEvent) -> None:
@@ -57,6 +58,11 @@ def _input_keys(keys: KeyBindings, screen: Screen, typing: Filter) -> None:
     def _stop(event: KeyPressEvent) -> None:
         del event
         screen.interrupt()
+
+    @keys.add("escape", "escape", filter=typing & ~busy & ~deaf & empty)
+    def _rewind(event: KeyPressEvent) -> None:
+        event.current_buffer.text = "/rewind"
+        screen.send()
 
     @keys.add("c-c", filter=typing)
     @keys.add(Keys.SIGINT, filter=typing)
@@ -99,7 +105,7 @@ def _question_keys(keys: KeyBindings, screen: Screen, asking: Filter) -> None:
         def move(event: KeyPressEvent) -> None:
             del event
             if screen.dialog is not None:
-                screen.step(screen.dialog.move(by))
+                screen.asked.step(screen.dialog.move(by))
 
         for name in names:
             keys.add(name, filter=choosing, eager=True)(move)
@@ -110,28 +116,28 @@ def _question_keys(keys: KeyBindings, screen: Screen, asking: Filter) -> None:
     @keys.add(Keys.Any, filter=choosing)
     def _letter(event: KeyPressEvent) -> None:
         if screen.dialog is not None:
-            screen.step(screen.dialog.letter(event.data))
+            screen.asked.step(screen.dialog.letter(event.data))
 
     @keys.add("enter", filter=choosing)
     def _take(event: KeyPressEvent) -> None:
         del event
         if screen.dialog is not None:
-            screen.step(screen.dialog.pick())
+            screen.asked.step(screen.dialog.pick())
 
     @keys.add("enter", filter=writing)
     def _written(event: KeyPressEvent) -> None:
         if screen.dialog is not None:
-            screen.step(screen.dialog.write(event.current_buffer.text))
+            screen.asked.step(screen.dialog.write(event.current_buffer.text))
 
     @keys.add("escape", filter=asking)
     def _back(event: KeyPressEvent) -> None:
         del event
         if screen.dialog is not None:
-            screen.step(screen.dialog.back())
+            screen.asked.step(screen.dialog.back())
 
     @keys.add("c-c", filter=asking)
     @keys.add("c-d", filter=asking)
     @keys.add(Keys.SIGINT, filter=asking)
     def _stop(event: KeyPressEvent) -> None:
         del event
-        screen.stop_asking()
+        screen.asked.stop()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .asking import Choice
     from .draw import Drawing
+    from .menu import Entry
     from .narrate import Narrator
 
 
@@ -96,6 +97,16 @@ class PlainStage:
                 text = (await self._read("What should be done instead? ") or "").strip()
             if text or chosen is not None:
                 return (f"No: {one_line(text)}" if text else "No"), Reply(allow=False, feedback=text)
+
+    async def pick(self, entries: Sequence[Entry]) -> int | None:
+        """Print the entries and read a number; anything else takes none."""
+        self._print(*(f"  {n}. {e.label}{f'  {e.note}' if e.note else ''}" for n, e in enumerate(entries, 1)))
+        text = (await self._read("Number, or Enter to leave everything as it is: ") or "").strip()
+        return int(text) - 1 if text.isdecimal() and 1 <= int(text) <= len(entries) else None
+
+    def fill(self, text: str) -> None:
+        """Print the text, to be copied: there is no line to put it into."""
+        self._print(text)
 
     def status(self, text: str, next_mode: Callable[[], PermissionMode] | None = None) -> None:
         """There is no corner to show it in."""

@@ -21,7 +21,7 @@ from toolpost import (
     text_of,
 )
 
-from . import asking, commands, draw
+from . import asking, commands, draw, trusting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,8 @@ class Repl:
 
     async def run(self) -> int:
         """Open the session and serve the person until they are done; return the exit code."""
+        if self._interactive and not self._once:
+            await trusting.ask(self._host, self._stage)
         self._stage.busy("Opening the session", None)
         async with self._host.open(
             self._host.options, ask=self._ask if self._interactive or self._yes else None
@@ -102,11 +104,7 @@ class Repl:
 
     async def _command(self, door: SessionDoor, line: str, name: str, argument: str) -> bool:
         self._stage.show("prompt", draw.prompt(line))
-
-        def show(*drawings: draw.Drawing) -> None:
-            self._stage.show("command", *drawings)
-
-        return await commands.run(name, argument, door, show)
+        return await commands.run(name, argument, door, self._stage)
 
     async def _ask(self, question: Question) -> Reply:
         """Put one question at a time, whatever number of calls wait."""

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
@@ -18,15 +18,16 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from .asking import STOP
+from .asked import Asked
 from .dialog import Answer, Dialog
 from .fit import fit, tail_lines
 from .held import HeldOutput
 from .keys import bindings
 from .layout import build
+from .menu import Entry, Menu, Picked
 
 if TYPE_CHECKING:
-    from asyncio import Future, Task
+    from asyncio import Task
 
     from prompt_toolkit.history import History
 
@@ -60,14 +61,13 @@ class Screen:
         self._drawn = asyncio.Event()
         self._interrupt: Callable[[], None] | None = None
         self._next_mode: Callable[[], PermissionMode] | None = None
-        self._answer: Future[Answer] | None = None
+        self.asked = Asked(self._focus)
         self._done = self._warned = self._warning = False
         self._last_key = 0.0
         self._ansi: Ansi | None = None
         self._spinner: Task[None] | None = None
         self._running: Task[None] | None = None
         self.reads = reads
-        self.dialog: Dialog | None = None
         self.status_text = ""
         self.hint = ""
         self.input = Buffer(history=history, multiline=True)
@@ -139,15 +139,20 @@ class Screen:
         """Put the choices in the place of the input line, once the person does not type."""
         while (wait := self._last_key + TYPING_PAUSE - time.monotonic()) > 0:  # noqa: ASYNC110 - each key lengthens it
             await asyncio.sleep(wait)
-        self.dialog = Dialog(tuple(choices))
-        self._answer = asyncio.get_running_loop().create_future()
-        self._focus()
         try:
-            return await self._answer
+            return cast("Answer", await self.asked.put(Dialog(tuple(choices))))
         finally:
-            self.dialog = self._answer = None
             self.reason.reset()
-            self._focus()
+
+    async def pick(self, entries: Sequence[Entry]) -> int | None:
+        """Put the entries in the place of the input line."""
+        return cast("Picked", await self.asked.put(Menu(tuple(entries)))).index
+
+    def fill(self, text: str) -> None:
+        """Put the text into the input line, to be changed and sent."""
+        self.input.text = text
+        self.input.cursor_position = len(text)
+        self.app.invalidate()
 
     def status(self, text: str, next_mode: Callable[[], PermissionMode] | None = None) -> None:
         """Show the text below the input line."""
@@ -199,22 +204,15 @@ class Screen:
         """Say that Ctrl-C leaves when it is pressed again."""
         self._warning, self.hint = True, "Ctrl-C again leaves"
 
-    def stop_asking(self) -> None:
-        """Refuse what is asked and stop the turn."""
-        self.step(("No, stop", STOP))
+    @property
+    def dialog(self) -> Dialog | Menu | None:
+        """What is asked in the place of the input line."""
+        return self.asked.dialog
 
     def next_mode(self) -> None:
         """Change to the next permission mode."""
         if self._next_mode is not None:
             self._next_mode()
-
-    def step(self, outcome: Dialog | Answer) -> None:
-        """Take what a key made of the dialog."""
-        if isinstance(outcome, Dialog):
-            self.dialog = outcome
-            self._focus()
-        elif self._answer is not None and not self._answer.done():
-            self._answer.set_result(outcome)
 
     def live_lines(self) -> list[Sequence[tuple[str, str]]]:
         """Return the changing lines above the input line, fitted to the terminal."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from .asking import Choice
     from .draw import Drawing
+    from .menu import Entry
 
 
 class Stage(Protocol):
@@ -35,6 +36,12 @@ class Stage(Protocol):
 
     async def choose(self, choices: Sequence[Choice]) -> tuple[str, Reply]:
         """Have the person choose; return the label of what they chose and the reply that it stands for."""
+
+    async def pick(self, entries: Sequence[Entry]) -> int | None:
+        """Have the person pick an entry; return its number from 0, or None for none."""
+
+    def fill(self, text: str) -> None:
+        """Give the person a text to change and send."""
 
     def status(self, text: str, next_mode: Callable[[], PermissionMode] | None = None) -> None:
         """Show the state of the session in a corner; `next_mode` changes the mode."""

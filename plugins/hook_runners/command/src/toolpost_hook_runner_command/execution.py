@@ -6,39 +6,64 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
-from toolpost import Finished, MissingService, Processes, SessionScope
+from toolpost import Confinement, Finished, MissingService, Processes, SessionScope, Wrapped
 from toolpost_hook_runner_command.command import Command
+from toolpost_hook_runner_command.output import Output
 
 _DRAIN = 0.1
 """Seconds for output to come in after the exit; only something that was left behind holds the pipes for longer."""
 
 
-async def execute(command: Command, scope: SessionScope, *, timeout: float, max_output: int) -> Finished:
-    """Run the program. At the time-out, and when cancelled, all that it started is ended. Raises OSError."""
-    if scope.services is not None:
-        with contextlib.suppress(MissingService):
-            processes = scope.services.get(Processes)
-            return await processes.run(
-                command.argv,
-                cwd=command.folder,
-                env=command.env,
-                input=command.input,
-                timeout=timeout,
-                max_output=max_output,
-            )
-    return await _run_alone(command, timeout, max_output)
+async def execute(
+    command: Command, scope: SessionScope, output: Output, *, timeout: float, max_errors: int
+) -> Finished:
+    """Run the program; what it prints goes to `output`. At the time-out, and when cancelled, all that it started is ended.
+
+    Where the session has a sandbox, the program has its way out to the network and no other. Raises OSError, and ToolFailed
+    or MissingService where that can't be kept.
+    """
+    held = await _held(command, scope)
+    try:
+        if scope.services is not None:
+            with contextlib.suppress(MissingService):
+                return await scope.services.get(Processes).run(
+                    held.argv,
+                    cwd=command.folder,
+                    env=held.env,
+                    input=command.input,
+                    timeout=timeout,
+                    max_output=max_errors,
+                    on_output=output.take,
+                    pass_fds=held.pass_fds,
+                )
+        capture = _Capture(output, Output(max_errors))
+        return await _run_alone(replace(command, argv=held.argv, env=held.env), held.pass_fds, timeout, capture)
+    finally:
+        await held.finish()
 
 
-async def _run_alone(command: Command, timeout: float, max_output: int) -> Finished:
+async def _held(command: Command, scope: SessionScope) -> Wrapped:
+    sandbox = scope.settings.get("sandbox")
+    if scope.services is not None and isinstance(sandbox, dict) and sandbox.get("enabled") is True:
+        confinement = scope.services.get(Confinement)
+        if confinement.in_force:
+            return await confinement.enter(command.argv, env=command.env, network_only=True)
+    return Wrapped(argv=tuple(command.argv), env=command.env)
+
+
+async def _run_alone(command: Command, pass_fds: Sequence[int], timeout: float, capture: _Capture) -> Finished:
     """The same where nobody offers the service: ends the process group, but nothing that left it."""
     loop = asyncio.get_running_loop()
-    transport, capture = await loop.subprocess_exec(
-        lambda: _Capture(max_output),
+    transport, _ = await loop.subprocess_exec(
+        lambda: capture,
         *command.argv,
         cwd=command.folder,
         env=command.env,
+        pass_fds=tuple(pass_fds),
         start_new_session=True,
     )
     timed_out = False
@@ -62,25 +87,22 @@ async def _run_alone(command: Command, timeout: float, max_output: int) -> Finis
             await capture.exited.wait()
         transport.close()
     code = transport.get_returncode()
-    output, errors = (bytes(capture.kept[number]) for number in (1, 2))
-    return Finished(code if code is not None else -1, output, errors, timed_out, capture.dropped)
+    return Finished(
+        code if code is not None else -1, b"", bytes(capture.errors.data), timed_out, capture.errors.dropped
+    )
 
 
 class _Capture(asyncio.SubprocessProtocol):
-    """Keeps the first bytes of both outputs."""
+    """Hands both outputs on."""
 
-    def __init__(self, limit: int) -> None:
-        self.kept = {1: bytearray(), 2: bytearray()}
-        self.dropped = 0
+    def __init__(self, output: Output, errors: Output) -> None:
+        self.output, self.errors = output, errors
         self.exited = asyncio.Event()
         self.closed = asyncio.Event()
-        self._limit = limit
         self._open = {1, 2}
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        room = max(self._limit - len(self.kept[fd]), 0)
-        self.kept[fd] += data[:room]
-        self.dropped += max(len(data) - room, 0)
+        (self.output if fd == 1 else self.errors).take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         self._open.discard(fd)

@@ -19,5 +19,10 @@ class SettingsHooks(Plugin):
             return ()
         from toolpost_lifecycle_settings_hooks.bridge import listeners_for
         from toolpost_lifecycle_settings_hooks.config import read_hooks
+        from toolpost_lifecycle_settings_hooks.startable import why_not_startable
 
-        return listeners_for(read_hooks(configured, session.report), session)
+        hooks = read_hooks(configured, session.report)
+        for hook in (hook for event in hooks.values() for hook in event):
+            if why := why_not_startable(hook.handler, session.project, session.env):
+                session.report(f"settings: {hook.where} can't start and holds nothing back: {why} ({hook.label}).")
+        return listeners_for(hooks, session)

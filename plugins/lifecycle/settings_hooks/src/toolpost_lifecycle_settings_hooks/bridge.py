@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from toolpost import EventBase, HookAnswer, HookJob, HookRunners, MissingService, Outcome, SessionScope, StashKey, on
+from toolpost import (
+    EventBase,
+    HookAnswer,
+    HookFiring,
+    HookJob,
+    HookRun,
+    HookRunners,
+    MissingService,
+    Outcome,
+    SessionScope,
+    StashKey,
+    on,
+)
 from toolpost_lifecycle_settings_hooks.background import Background
 from toolpost_lifecycle_settings_hooks.conditions import applies
-from toolpost_lifecycle_settings_hooks.config import TITLES, TOOL_EVENTS, Hook, matching
-from toolpost_lifecycle_settings_hooks.outcomes import context_only, outcome_of
+from toolpost_lifecycle_settings_hooks.config import TITLES, TOOL_EVENTS, Hook, looked_at
+from toolpost_lifecycle_settings_hooks.kernel import hook_log, inbox
+from toolpost_lifecycle_settings_hooks.outcomes import context_only, outcome_of, watching
 from toolpost_lifecycle_settings_hooks.payloads import payload_of
 from toolpost_lifecycle_settings_hooks.said import AnswerError, Said, read_answer
 from toolpost_lifecycle_settings_hooks.spill import spilled
+from toolpost_lifecycle_settings_hooks.waking import Waker
 
 BACKGROUND = StashKey[Background]("settings_hooks.background")
+RAN_ONCE = StashKey[set[str]]("settings_hooks.ran_once")
+"""The keys of the `once` hooks that ran: a reload makes the bridge anew, and the session goes on."""
 
 _GRACE = 5.0
 """Seconds beyond its slowest hook's time after which core may take the whole listener for stuck."""
 _TAKES_CONTEXT = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionStart")
 _NEVER_BLOCKS_ON_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
 _ALWAYS_BLOCKS_ON_FAILURE = ("WorktreeCreate",)
+_BLOCKS_ON_TIME_OUT = ("PreToolUse", "UserPromptSubmit")
+"""Events that a callback of an embedding program blocks by answering too late."""
+_SETS_WATCHES = ("SessionStart", "CwdChanged")
+_REWRITES = ("updated_input", "updated_output")
+
+
+class Ran(NamedTuple):
+    """What a hook said, and what that comes to."""
+
+    answer: HookAnswer
+    outcome: Outcome | None
 
 
 def listeners_for(hooks: Mapping[str, Sequence[Hook]], session: SessionScope) -> Sequence[Callable[..., Any]]:
@@ -31,6 +59,9 @@ def listeners_for(hooks: Mapping[str, Sequence[Hook]], session: SessionScope) ->
     if any(hook.background for event in hooks.values() for hook in event):
         # What such a hook tells goes to the model with the next prompt at the latest.
         configured.setdefault("UserPromptSubmit", ())
+    if any(hook.matcher.names for hook in hooks.get("FileChanged", ())):
+        for event in _SETS_WATCHES:
+            configured.setdefault(event, ())
     bridge = Bridge(configured, session)
     return [bridge.listener(event) for event in configured]
 
@@ -40,7 +71,8 @@ class Bridge:
 
     def __init__(self, hooks: Mapping[str, Sequence[Hook]], session: SessionScope) -> None:
         self._hooks, self._session = hooks, session
-        self._ran_once: set[str] = set()
+        names = (hook.matcher.names or () for hook in hooks.get("FileChanged", ()))
+        self._watched = tuple(dict.fromkeys(name for some in names for name in sorted(some)))
 
     def listener(self, title: str) -> Callable[..., Any]:
         """Return a listener of one event, marked with the time that its hooks may take together."""
@@ -55,36 +87,55 @@ class Bridge:
 
     async def answer(self, title: str, value: EventBase) -> Outcome | None:
         """Run the hooks that an event is for, all on the same input, and merge what they say."""
-        due = [hook for hook in matching(self._hooks[title], value) if self._is_due(hook, value)]
-        payload = payload_of(title, value) if due else {}
-        background = value.origin.stash.setdefault(BACKGROUND, Background())
-        for hook in due:
-            if hook.background:
-                background.start(self._run_behind(hook, payload, value))
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._run(hook, payload, value)) for hook in due if not hook.background]
-        outcomes = [outcome for task in tasks if (outcome := task.result()) is not None]
-        if title in _TAKES_CONTEXT and (late := _late(title, background.take())) is not None:
+        began = time.perf_counter()
+        looked = [(hook, why or self._why_not_now(hook, value)) for hook, why in looked_at(self._hooks[title], value)]
+        due = [hook for hook, why in looked if not why]
+        ran = await self._run_together(title, due, value) if due else {}
+        outcomes = [each.outcome for each in ran.values() if each.outcome is not None]
+        self._tell_of_rewrites(title, ran)
+        self._tell(title, value, looked, ran, time.perf_counter() - began)
+        if title in _TAKES_CONTEXT and (late := _late(title, self._background(value).take())) is not None:
             outcomes.append(late)
+        if title in _SETS_WATCHES and self._watched:
+            outcomes.append(watching(title, self._watched))
         return getattr(on, TITLES[title]).merge(outcomes) if outcomes else None
 
-    def _is_due(self, hook: Hook, value: Any) -> bool:
+    async def _run_together(self, title: str, due: Sequence[Hook], value: EventBase) -> Mapping[str, Ran]:
+        """Return what each hook came to that is waited for, by its place."""
+        payload = payload_of(title, value)
+        for hook in due:
+            if hook.background:
+                waker = Waker(self._session, hook, value.origin) if hook.handler.get("asyncRewake") is True else None
+                self._background(value).start(self._run_behind(hook, self._ask(hook, payload, value), value, waker))
+        async with asyncio.TaskGroup() as group:
+            tasks = {h.where: group.create_task(self._run(h, payload, value)) for h in due if not h.background}
+        return {where: task.result() for where, task in tasks.items()}
+
+    def _background(self, value: EventBase) -> Background:
+        return value.origin.stash.setdefault(BACKGROUND, Background())
+
+    def _why_not_now(self, hook: Hook, value: Any) -> str:
+        """Say why a hook that an event is for does not run; empty where it does."""
         if "if" in hook.handler and hook.event in TOOL_EVENTS:
             places = {"cwd": value.origin.cwd, "project": self._session.project, "home": self._session.home}
             if not applies(hook.handler["if"], value.tool_name, value.tool_input, **places):
-                return False
+                return f"its if {hook.handler['if']!r} does not cover the call"
         if hook.handler.get("once") is True:
-            if hook.key in self._ran_once:
-                return False
-            self._ran_once.add(hook.key)
-        return True
+            ran = value.origin.stash.setdefault(RAN_ONCE, set())
+            if hook.key in ran:
+                return "it runs once, and has run"
+            ran.add(hook.key)
+        return ""
 
-    async def _run(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Outcome | None:
+    async def _run(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Ran:
         answer = await self._ask(hook, payload, value)
+        if answer.later is not None:
+            self._background(value).start(self._moved_behind(hook, answer.later, value))
+            return Ran(answer, None)
         try:
-            return outcome_of(hook.event, self._read(hook, answer), value)
+            return Ran(answer, outcome_of(hook.event, self._read(hook, answer), value))
         except AnswerError as error:
-            return self._failed(hook, answer, str(error), value)
+            return Ran(answer, self._failed(hook, answer, str(error), value))
 
     async def _ask(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> HookAnswer:
         kind = str(hook.handler["type"])
@@ -116,13 +167,26 @@ class Bridge:
         text = _failure(hook, answer, why)
         self._session.report(text)
         wanted = hook.handler.get("onFailure") == "block" and hook.event not in _NEVER_BLOCKS_ON_FAILURE
+        if hook.handler["type"] == "callback" and answer.status == "timed_out":
+            wanted = wanted or hook.event in _BLOCKS_ON_TIME_OUT
         if wanted or hook.event in _ALWAYS_BLOCKS_ON_FAILURE:
             return outcome_of(hook.event, Said(block=True, reason=text), value)
         return None
 
-    async def _run_behind(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Said | None:
-        """Run a hook that nobody waits for: what it decides counts for nothing, what it tells is kept."""
-        answer = await self._ask(hook, payload, value)
+    async def _run_behind(
+        self, hook: Hook, asked: Awaitable[HookAnswer], value: EventBase, waker: Waker | None
+    ) -> Said | None:
+        """Wait for a hook that nobody else waits for: what it decides counts for nothing, what it tells is kept."""
+        began = time.perf_counter()
+        try:
+            answer = await asked
+            self._tell(hook.event, value, [(hook, "")], {hook.where: Ran(answer, None)}, time.perf_counter() - began)
+            if waker is not None and answer.status == "blocked":
+                waker.wake(answer)
+                return None
+        finally:
+            if waker is not None:
+                waker.close()
         try:
             said = self._read(hook, answer)
         except AnswerError as error:
@@ -130,6 +194,48 @@ class Bridge:
             return None
         told = (said.reason if said.block else "", said.context)
         return Said(context="\n".join(text for text in told if text), system_message=said.system_message)
+
+    async def _moved_behind(self, hook: Hook, later: Awaitable[HookAnswer], value: EventBase) -> None:
+        """Wait for a hook that moved to the background by itself; no event was prepared to take what it tells."""
+        said = await self._run_behind(hook, later, value, None)
+        if said is not None and said.system_message:
+            self._session.report(said.system_message)
+        if said is not None and said.context and (box := inbox(self._session)) is not None:
+            box.put(said.context)
+
+    def _tell_of_rewrites(self, title: str, ran: Mapping[str, Ran]) -> None:
+        """Say of several hooks that rewrite the same thing which one counts."""
+        for name in _REWRITES:
+            places = [where for where, each in ran.items() if getattr(each.outcome, name, None) is not None]
+            if len(places) > 1:
+                self._session.report(
+                    f"{title} hooks: {len(places)} rewrite the same call ({', '.join(places)}); the last one counts"
+                )
+
+    def _tell(
+        self,
+        title: str,
+        value: EventBase,
+        looked: Sequence[tuple[Hook, str]],
+        ran: Mapping[str, Ran],
+        duration: float,
+    ) -> None:
+        """Tell whoever looks for a mistake what became of each hook."""
+        log = hook_log(self._session)
+        if log is None or not looked:
+            return
+        runs = []
+        for hook, why in looked:
+            answer, outcome = ran.get(hook.where, (None, None))
+            name = f"{hook.handler['type']}: {hook.label}"
+            runs.append(HookRun(hook=name, source=hook.where, skipped=why, answer=answer, outcome=outcome))
+        log.add(HookFiring(event=title, subject=_subject(looked, value), runs=runs, duration=duration))
+
+
+def _subject(looked: Sequence[tuple[Hook, str]], value: EventBase) -> str:
+    from toolpost_lifecycle_settings_hooks.matchers import subject_of
+
+    return subject_of(looked[0][0].event, value)
 
 
 def _at(session: SessionScope, value: EventBase) -> SessionScope:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolpost import on
-from toolpost_lifecycle_settings_hooks.matchers import Matcher, MatcherError, subject_of
+from toolpost_lifecycle_settings_hooks.matchers import Matcher, MatcherError, never_matches, subject_of
 
 TITLES: Final[Mapping[str, str]] = {"".join(word.capitalize() for word in name.split("_")): name for name in on.__all__}
 """The events that there are: the name in settings, and the one in `toolpost.on`."""
@@ -17,12 +17,13 @@ TOOL_EVENTS: Final = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "Permis
 """The events that an `if` can be held against; a hook with one never runs at others."""
 
 # Seconds, and what some events lower the longest of them to (compat.md 2.2).
-_TIMEOUTS = {"prompt": 30.0, "agent": 60.0}
+_TIMEOUTS = {"prompt": 30.0, "agent": 60.0, "callback": 60.0, "function": 60.0}
 _LONGEST = 600.0
 _LOWERED = {"UserPromptSubmit": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
 _AT_SESSION_END = 60.0
 _EARLY_EVENTS = ("SessionStart", "Setup")
-_EARLY_TYPES = ("command", "mcp_tool")
+_EARLY_TYPES = ("command", "mcp_tool", "callback", "function")
+_SAYS_WHAT = ("command", "url", "prompt", "tool", "callback", "function")
 
 Report = Callable[[str], None]
 
@@ -45,7 +46,8 @@ class Hook:
     @property
     def label(self) -> str:
         """What a person recognises it by."""
-        text = next((str(self.handler[key]) for key in ("command", "url", "prompt", "tool") if key in self.handler), "")
+        said = next((self.handler[key] for key in _SAYS_WHAT if key in self.handler), "")
+        text = str(getattr(said, "__qualname__", said))
         return text if len(text) <= 80 else f"{text[:79]}…"
 
     @property
@@ -79,6 +81,8 @@ def _group(event: str, group: Any, where: str, report: Report) -> Iterator[Hook]
     except MatcherError as error:
         report(f"settings: {where}.matcher {error}; its hooks do not run.")
         return
+    if odd := never_matches(matcher, event):
+        report(f"settings: {where}.matcher {matcher.text!r} {odd}.")
     for number, handler in _entries(group.get("hooks", ()), f"{where}.hooks", report):
         place = f"{where}.hooks[{number}]"
         problem = _problem(event, handler)
@@ -129,10 +133,19 @@ def _unknown_event(event: object) -> str:
     return f"settings: hooks.{event} is no event, so its hooks never run.{hint}"
 
 
-def matching(hooks: Sequence[Hook], value: Any) -> list[Hook]:
-    """Return the hooks whose matcher takes an event, identical ones once, in the order of the settings."""
-    unique: dict[str, Hook] = {}
+def looked_at(hooks: Sequence[Hook], value: Any) -> list[tuple[Hook, str]]:
+    """Return the hooks in the order of the settings, each with why it is not meant by an event; empty where it is.
+
+    Of identical ones the first is meant.
+    """
+    looked: list[tuple[Hook, str]] = []
+    meant: dict[str, Hook] = {}
     for hook in hooks:
-        if hook.matcher.takes(subject_of(hook.event, value)):
-            unique.setdefault(hook.key, hook)
-    return list(unique.values())
+        subject = subject_of(hook.event, value)
+        if not hook.matcher.takes(subject):
+            looked.append((hook, f"its matcher {hook.matcher.text!r} does not take {subject!r}"))
+        elif (other := meant.setdefault(hook.key, hook)) is not hook:
+            looked.append((hook, f"it is the same as {other.where}"))
+        else:
+            looked.append((hook, ""))
+    return looked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-_SUBJECTS = {
+SUBJECTS = {
     "PreToolUse": "tool_name",
     "PostToolUse": "tool_name",
     "PostToolUseFailure": "tool_name",
@@ -35,6 +35,7 @@ _SUBJECTS = {
 
 _NAMES = re.compile(r"[A-Za-z0-9_\- ,|]+")
 _FEWER_NAMES = re.compile(r"[A-Za-z0-9_|]+")
+_SERVER = re.compile(r"mcp__(?:(?!__).)+")
 _JAVASCRIPT_GROUP = re.compile(r"\(\?<(?=[A-Za-z_$])")
 
 
@@ -48,20 +49,21 @@ class Matcher:
 
     names: frozenset[str] | None = None
     pattern: re.Pattern[str] | None = None
+    text: str = ""
 
     @classmethod
     def parse(cls, text: Any, event: str) -> Matcher:
         """Read a matcher. Raises MatcherError."""
-        if text is None or text in ("", "*") or event not in _SUBJECTS:
+        if text is None or text in ("", "*") or event not in SUBJECTS:
             return cls()
         if not isinstance(text, str):
             raise MatcherError(f"must be a text, not {text!r}")
         if event == "FileChanged":
-            return cls(names=_split(text, "|"))
+            return cls(names=_split(text, "|"), text=text)
         if (_FEWER_NAMES if event == "StopFailure" else _NAMES).fullmatch(text):
-            return cls(names=_split(text, "|,"))
+            return cls(names=_split(text, "|,"), text=text)
         try:
-            return cls(pattern=re.compile(_JAVASCRIPT_GROUP.sub("(?P<", text)))
+            return cls(pattern=re.compile(_JAVASCRIPT_GROUP.sub("(?P<", text)), text=text)
         except (re.error, RecursionError) as error:
             raise MatcherError(f"{text!r} is neither names nor a regular expression ({error})") from error
 
@@ -72,9 +74,37 @@ class Matcher:
         return self.pattern is None or self.pattern.search(subject) is not None
 
 
+def never_matches(matcher: Matcher, event: str) -> str:
+    """Say why a matcher of names takes no event whatever comes, with what was meant perhaps; empty where one may come."""
+    if not matcher.names:
+        return ""
+    if SUBJECTS.get(event) == "tool_name" and all(_SERVER.fullmatch(name) for name in matcher.names):
+        server = min(matcher.names)
+        return f"is the name of a server, and a tool's is longer: {server}__.* takes all its tools"
+    allowed = _words(event)
+    if not allowed or matcher.names & set(allowed):
+        return ""
+    from difflib import get_close_matches
+
+    close = get_close_matches(min(matcher.names), allowed, n=1)
+    return f"is no {SUBJECTS[event]}" + (f"; did you mean {close[0]!r}?" if close else f"; it is {', '.join(allowed)}")
+
+
+def _words(event: str) -> tuple[str, ...]:
+    """The only values that the field has which matchers of an event run on; nothing where it may have others."""
+    import typing
+
+    from toolpost import on
+    from toolpost_lifecycle_settings_hooks.config import TITLES
+
+    given = typing.get_type_hints(getattr(on, TITLES[event]).spec)["event"]
+    hint = typing.get_type_hints(given).get(SUBJECTS.get(event, ""))
+    return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
+
+
 def subject_of(event: str, value: Any) -> str:
     """Return what matchers of an event run on."""
-    field = _SUBJECTS.get(event)
+    field = SUBJECTS.get(event)
     if field is None:
         return ""
     subject = getattr(value, field)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -52,6 +52,12 @@ def context_only(event: str, context: str, message: str) -> Outcome:
     """Return an outcome of the event's type that decides nothing."""
     kind, _ = _OUTCOMES.get(event, ("Outcome", _nothing))
     outcome: Outcome = getattr(toolpost, kind)(additional_context=context, system_message=message)
+    return outcome
+
+
+def watching(event: str, names: Sequence[str]) -> Outcome:
+    """Return an outcome of the event's type that names files to watch, and says nothing else."""
+    outcome: Outcome = getattr(toolpost, _OUTCOMES[event][0])(watch_paths=tuple(names))
     return outcome
 
 

@@ -83,6 +83,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, PurePath):
         return str(value)
+    if hasattr(value, "_asdict"):  # a named tuple, such as Usage
+        return plain(value._asdict())
     if isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes | bytearray):
         return [plain(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolpost import HookAnswer
 
-_TEXT_IS_CONTEXT: Final = ("UserPromptSubmit", "UserPromptExpansion", "SessionStart")
+TEXT_IS_CONTEXT: Final = ("UserPromptSubmit", "UserPromptExpansion", "SessionStart")
 _TYPES: Final[Mapping[str, type]] = {
     "continue": bool,
     "stopReason": str,
@@ -83,7 +83,7 @@ def _read(event: str, answer: HookAnswer) -> Said:
     named = specific.get("hookEventName", event)
     if named != event:
         raise AnswerError(f"hookSpecificOutput.hookEventName is {named!r}, and the event is {event!r}")
-    text = answer.text if event in _TEXT_IS_CONTEXT else ""
+    text = answer.text if event in TEXT_IS_CONTEXT else ""
     return Said(
         block=output.get("decision") == "block",
         approve=output.get("decision") == "approve",

@@ -47,7 +47,7 @@ def accept_edits(request: PermissionRequest) -> Decision | None:
         return None
     base = request.scope.home if path.startswith("~/") else request.scope.cwd
     if _is_inside(Path(os.path.join(base, path.removeprefix("~/"))), request):  # noqa: PTH118 - links before `..`
-        return Allow("acceptEdits mode lets files inside the working directories be edited")
+        return Allow(f"{request.mode} mode lets files inside the working directories be edited")
     return None
 
 
@@ -58,9 +58,8 @@ def dont_ask(request: PermissionRequest) -> Decision | None:
 
 
 def auto(request: PermissionRequest) -> Decision | None:
-    """Nothing of its own: the classifier resolver answers."""
-    del request
-    return None
+    """Let files inside the working directories be edited; a classifier answers for what is left open."""
+    return accept_edits(request)
 
 
 def bypass_permissions(request: PermissionRequest) -> Decision | None:
@@ -83,7 +82,8 @@ def _is_inside(path: Path, request: PermissionRequest) -> bool:
     """Whether both a link and its target lie in the working directories."""
     folders = request.scope.directories or (request.scope.project,)
     try:
-        places = (Path(os.path.realpath(path.parent)) / path.name, Path(os.path.realpath(path)))
+        real = request.real_path or Path(os.path.realpath(path))
+        places = (Path(os.path.realpath(path.parent)) / path.name, real)
     except (OSError, ValueError):
         return False
     return all(any(place.is_relative_to(folder) for folder in folders) for place in places)

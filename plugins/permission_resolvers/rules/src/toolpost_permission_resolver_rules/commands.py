@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from toolpost.permissions import (
     Allow,
@@ -15,22 +16,28 @@ from toolpost.permissions import (
     PartVerdict,
     PermissionMatcher,
     PermissionRequest,
-    PermissionScope,
     Rule,
 )
 
-from .paths import below, is_inside, rule_covers
+from .index import Shelf
+from .paths import Spellings, are_inside, below, covers, names_in, spellings
 from .protected import critical, protected
 
-_STRICTNESS: dict[Behavior, int] = {"allow": 0, "ask": 1, "deny": 2}
+_STRICTNESS: Final[dict[Behavior, int]] = {"allow": 0, "ask": 1, "deny": 2}
+_STRICT: Final[tuple[Behavior, ...]] = ("deny", "ask")
+FILE_TOOLS: Final = frozenset({"Read", "Edit", "Write"})
+"""The tools whose rules for files hold for what commands read and write."""
 
 
-def judge_commands(request: PermissionRequest, about: Sequence[Rule], matcher: PermissionMatcher) -> Decision | None:
-    """Answer for all parts together; None where a part has neither a rule nor a reason to be let through."""
-    whole = next((rule for rule in about if rule.behavior == "allow" and rule.specifier is None), None)
-    scoped = [rule for rule in about if rule.specifier is not None]
-    paths = [rule for rule in request.rules if rule.specifier is not None and rule.tool in ("Read", "Edit", "Write")]
-    verdicts = [_verdict(part, request, scoped, paths, whole, matcher) for part in matcher.parts]
+def judge_commands(
+    request: PermissionRequest, about: Shelf, files: Shelf, matcher: PermissionMatcher
+) -> Decision | None:
+    """Answer for all parts together; None where a part has neither a rule nor a reason to be let through.
+
+    `about` are the rules about the tool, `files` those with a specifier that may be a path.
+    """
+    judge = _Judge(request, about, files, matcher)
+    verdicts = [judge.verdict(part) for part in matcher.parts]
     given = [verdict for verdict in verdicts if verdict is not None]
     strictest = max(given, key=lambda verdict: _STRICTNESS[verdict.behavior], default=None)
     parts = tuple(
@@ -41,7 +48,8 @@ def judge_commands(request: PermissionRequest, about: Sequence[Rule], matcher: P
         kind = Deny if strictest.behavior == "deny" else Ask
         return kind(f"{strictest.part}: {strictest.reason}", rule=strictest.rule, parts=parts)
     # Reading a line twice takes longest, so whether it is in doubt is asked only where that matters.
-    if any(rule.behavior != "allow" for rule in (*scoped, *paths)) and matcher.doubt:
+    restrained = any(shelf.has(behavior) for shelf in (about, files) for behavior in _STRICT)
+    if restrained and matcher.doubt:
         return Ask(f"The command can't be checked against the rules: {matcher.doubt}", parts=parts)
     if strictest is None or any(verdict is None for verdict in verdicts) or matcher.doubt:
         return None
@@ -49,75 +57,83 @@ def judge_commands(request: PermissionRequest, about: Sequence[Rule], matcher: P
     return Allow("every part is covered: " + strictest.reason, rule=rule, parts=parts)
 
 
-def _verdict(
-    part: CommandPart,
-    request: PermissionRequest,
-    scoped: Sequence[Rule],
-    paths: Sequence[Rule],
-    whole: Rule | None,
-    matcher: PermissionMatcher,
-) -> PartVerdict | None:
-    scope = request.scope
-    for rule in scoped:
-        if rule.behavior == "deny" and matcher.matches(part, rule.specifier or "", "deny"):
+class _Judge:
+    """Holds the rules against one part after another."""
+
+    def __init__(self, request: PermissionRequest, about: Shelf, files: Shelf, matcher: PermissionMatcher) -> None:
+        self._request, self._scope = request, request.scope
+        self._about, self._files, self._matcher = about, files, matcher
+        self._whole = next((rule for rule in about.all if rule.behavior == "allow" and rule.specifier is None), None)
+        self._spelled: dict[Path, Spellings] = {}
+
+    def verdict(self, part: CommandPart) -> PartVerdict | None:
+        """The strictest that the rules say of a part; None where they say nothing and it is not known to be harmless."""
+        rules = self._about.near(part.heads)
+        if rule := self._matching(part, rules, "deny", "deny"):
             return PartVerdict(part.text, "deny", rule, f"{rule} denies it")
-    for behavior in ("deny", "ask"):
-        for rule in paths:
-            if rule.behavior == behavior and (file := _hit(rule, part, scope)):
-                return PartVerdict(part.text, rule.behavior, rule, f"{rule} covers {file}")
-        for rule in scoped:
-            if rule.behavior == behavior and matcher.matches(part, rule.specifier or "", "ask"):
+        for behavior in _STRICT:
+            if hit := self._hit(part, behavior):
+                return PartVerdict(part.text, behavior, hit[0], f"{hit[0]} covers {hit[1]}")
+            if rule := self._matching(part, rules, behavior, "ask"):
                 hidden = "may be what this runs" if behavior == "deny" else "asks about it"
                 return PartVerdict(part.text, "ask", rule, f"{rule} {hidden}")
-    for path in part.writes:
-        if critical(path, scope):
-            return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
-        if reason := protected(path, scope):
-            return PartVerdict(part.text, "ask", None, reason)
-    if whole is not None:
-        return PartVerdict(part.text, "allow", whole, f"{whole} allows it")
-    for rule in scoped:
-        if rule.behavior == "allow" and matcher.matches(part, rule.specifier or "", "allow"):
+        for path in part.writes:
+            if critical(path, self._scope):
+                return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
+            if reason := protected(path, self._scope):
+                return PartVerdict(part.text, "ask", None, reason)
+        rule = self._whole or self._matching(part, rules, "allow", "allow")
+        if rule is not None:
             return PartVerdict(part.text, "allow", rule, f"{rule} allows it")
-    return _without_rule(part, request, paths)
+        return self._without_rule(part)
 
+    def _matching(self, part: CommandPart, rules: Sequence[Rule], behavior: Behavior, way: Behavior) -> Rule | None:
+        """The first rule of a behavior that covers the part, held against it in the way of another."""
+        matches = self._matcher.matches
+        return next(
+            (r for r in rules if r.behavior == behavior and r.specifier and matches(part, r.specifier, way)), None
+        )
 
-def _without_rule(part: CommandPart, request: PermissionRequest, paths: Sequence[Rule]) -> PartVerdict | None:
-    """Let through what only touches files that the path rules leave free."""
-    if part.doubt or not (part.read_only or part.writes):
+    def _hit(self, part: CommandPart, behavior: Behavior) -> tuple[Rule, Path] | None:
+        """The first rule for paths that covers a file of the part, and that file."""
+        if not self._files.has(behavior):
+            return None
+        for files, tools in ((part.writes, FILE_TOOLS), (part.reads, frozenset({"Read"}))):
+            for file in files:
+                entries = below(file) if file.name == "**" else iter((self._spell(file),))
+                if entries is None:
+                    unseen = (r for r in self._files.all if r.behavior == behavior and r.tool in tools)
+                    return next(((rule, file) for rule in unseen), None)
+                for places in entries:
+                    if rule := self._covering(places, behavior, tools):
+                        return rule, places[0]
         return None
-    scope = request.scope
-    edits = [rule for rule in paths if rule.behavior == "allow" and rule.tool == "Edit"]
-    reads = [rule for rule in paths if rule.behavior == "allow" and rule.tool in ("Read", "Edit")]
-    for path in part.reads:
-        if not is_inside(_top(path), scope) and not any(rule_covers(rule, path, scope) for rule in reads):
+
+    def _without_rule(self, part: CommandPart) -> PartVerdict | None:
+        """Let through what only touches files that the path rules leave free."""
+        if part.doubt or not (part.read_only or part.writes):
             return None
-    for path in part.writes:
-        in_mode = request.mode == "acceptEdits" and is_inside(_top(path), scope)
-        if not in_mode and not any(rule_covers(rule, path, scope) for rule in edits):
-            return None
-    return PartVerdict(
-        part.text, "allow", None, "it only touches files that it may" if part.writes else "it only reads"
-    )
+        for path in part.reads:
+            if not self._is_inside(path) and not self._covering(
+                self._spell(path), "allow", frozenset({"Read", "Edit"})
+            ):
+                return None
+        for path in part.writes:
+            in_mode = self._request.mode == "acceptEdits" and self._is_inside(path)
+            if not in_mode and not self._covering(self._spell(path), "allow", frozenset({"Edit"})):
+                return None
+        reason = "it only touches files that it may" if part.writes else "it only reads"
+        return PartVerdict(part.text, "allow", None, reason)
 
+    def _covering(self, places: Spellings, behavior: Behavior, tools: frozenset[str]) -> Rule | None:
+        near = self._files.near(names_in(places, self._scope)) if self._files.has(behavior) else ()
+        held = (rule for rule in near if rule.behavior == behavior and rule.tool in tools)
+        return next((rule for rule in held if covers(rule, places, self._scope)), None)
 
-def _hit(rule: Rule, part: CommandPart, scope: PermissionScope) -> Path | None:
-    """The first file of the part that a deny or ask rule for paths covers."""
-    files: Iterator[Path] = iter(part.writes)
-    if rule.tool == "Read":
-        files = iter((*part.reads, *part.writes))
-    for file in files:
-        if file.name != "**":
-            if rule_covers(rule, file, scope):
-                return file
-            continue
-        entries = below(file)
-        if entries is None:
-            return file
-        if found := next((entry for entry in entries if rule_covers(rule, entry, scope)), None):
-            return found
-    return None
+    def _is_inside(self, path: Path) -> bool:
+        return are_inside(self._spell(path.parent if path.name == "**" else path), self._scope)
 
-
-def _top(path: Path) -> Path:
-    return path.parent if path.name == "**" else path
+    def _spell(self, path: Path) -> Spellings:
+        if path not in self._spelled:
+            self._spelled[path] = spellings(path)
+        return self._spelled[path]

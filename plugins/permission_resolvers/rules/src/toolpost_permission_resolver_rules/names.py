@@ -44,15 +44,19 @@ def is_about(rule: Rule, tool: str) -> bool:
     return re.fullmatch(".*".join(re.escape(piece) for piece in name.split("*")), tool, re.DOTALL) is not None
 
 
-def parameter_matches(rule: Rule, tool_input: Mapping[str, Any]) -> bool | None:
-    """Hold `Tool(parameter:value)` against the input; None where the specifier is not of that form."""
+def parameter_of(rule: Rule) -> str:
+    """The parameter that `Tool(parameter:value)` is about, empty where the specifier is not of that form or allows."""
     match = _PARAMETER.fullmatch(rule.specifier or "")
-    if rule.behavior == "allow" or not match or match[1] in _PRIMARY or match[1] not in tool_input:
-        return None
-    if match[1] == "path" and rule.tool in READERS:
-        return None
-    value = tool_input[match[1]]
+    if rule.behavior == "allow" or not match or match[1] in _PRIMARY:
+        return ""
+    return "" if match[1] == "path" and rule.tool in READERS else match[1]
+
+
+def parameter_matches(rule: Rule, tool_input: Mapping[str, Any]) -> bool:
+    """Hold a rule about a parameter against the input, which has that parameter."""
+    name, _, wanted = (rule.specifier or "").partition(":")
+    value = tool_input[name]
     if isinstance(value, (dict, list)) or value is None:
         return False
     text = value if isinstance(value, str) else json.dumps(value)
-    return re.fullmatch(".*".join(re.escape(piece) for piece in match[2].split("*")), text, re.DOTALL) is not None
+    return re.fullmatch(".*".join(re.escape(piece) for piece in wanted.split("*")), text, re.DOTALL) is not None

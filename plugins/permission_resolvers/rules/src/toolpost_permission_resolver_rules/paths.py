@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from toolpost.permissions import PermissionScope, Rule
 
+from .index import folded
+
 _MOST_ENTRIES = 5_000
+Spellings: TypeAlias = tuple[Path, ...]
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -24,45 +29,58 @@ def absolute(text: str, scope: PermissionScope) -> Path | None:
     return Path(os.path.join(scope.cwd, text))  # noqa: PTH118
 
 
-def spellings(path: Path) -> tuple[Path, ...]:
-    """The path as written, the link and what it leads to: a deny holds for any of them, an allow needs all."""
+def spellings(path: Path, real: Path | None = None) -> Spellings:
+    """The path as written, the link and what it leads to: a deny holds for any of them, an allow needs all.
+
+    `real` is what it leads to where that was looked up already, for the call that is decided on.
+    """
     written = Path(os.path.normpath(path))
     try:
-        real = Path(os.path.realpath(path))
-        link = Path(os.path.realpath(path.parent)) / path.name if path.name not in ("", "..") else real
+        if path.name in ("", ".."):
+            link = real = real or Path(os.path.realpath(path))
+        else:
+            link = Path(os.path.realpath(path.parent), path.name)
+            real = real or (Path(os.path.realpath(link)) if link.is_symlink() else link)
     except (OSError, ValueError):
         return (written,)
     return tuple(dict.fromkeys((written, link, real)))
 
 
-def is_inside(path: Path, scope: PermissionScope) -> bool:
+def is_inside(path: Path, scope: PermissionScope, real: Path | None = None) -> bool:
     """Whether the link and its target lie in the working directories."""
+    return are_inside(spellings(path, real), scope)
+
+
+def are_inside(places: Spellings, scope: PermissionScope) -> bool:
+    """The same for a path whose spellings are known."""
     folders = scope.directories or (scope.project,)
-    return all(any(place.is_relative_to(folder) for folder in folders) for place in spellings(path)[-2:])
+    return all(any(place.is_relative_to(folder) for folder in folders) for place in places[-2:])
 
 
-def below(path: Path) -> Iterator[Path] | None:
-    """What lies below a path that ends in `**`; None where that is too much to look at."""
-    found: list[Path] = []
-    waiting = [path.parent]
+def below(path: Path) -> Iterator[Spellings] | None:
+    """The spellings of what lies below a path that ends in `**`; None where that is too much to look at."""
+    found: list[Spellings] = []
+    roots = spellings(path.parent)
+    waiting = [""]
     while waiting:
         folder = waiting.pop()
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(path.parent / folder) as entries:
                 for entry in entries:
-                    found.append(Path(entry.path))
+                    relative = f"{folder}/{entry.name}" if folder else entry.name
+                    places = tuple(root / relative for root in roots)
+                    found.append((*places, Path(os.path.realpath(places[-1]))) if entry.is_symlink() else places)
                     if len(found) > _MOST_ENTRIES:
                         return None
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(Path(entry.path))
+                        waiting.append(relative)
         except OSError:
             continue
     return iter(found)
 
 
-def rule_covers(rule: Rule, path: Path, scope: PermissionScope) -> bool:
-    """Whether a path rule covers a path: by any spelling to deny or ask, by all to allow."""
-    places = spellings(path)
+def covers(rule: Rule, places: Spellings, scope: PermissionScope) -> bool:
+    """Whether a path rule covers a path of these spellings: by any to deny or ask, by all to allow."""
     if rule.behavior == "allow":
         return all(_covers(rule, place, scope) for place in places[-2:])
     # A folder that is literally called `~` may be taken for the home folder by whoever opens the path next.
@@ -70,19 +88,21 @@ def rule_covers(rule: Rule, path: Path, scope: PermissionScope) -> bool:
     return any(_covers(rule, place, scope) for place in (*places, *homely))
 
 
+def names_in(places: Spellings, scope: PermissionScope) -> set[str]:
+    """The names that a rule's pattern must hold some of to cover the path, for finding it in the index."""
+    return {folded(name) for place in (*places, scope.home) for name in place.parts}
+
+
 def _covers(rule: Rule, place: Path, scope: PermissionScope) -> bool:
     text = rule.specifier or ""
     loose = rule.behavior != "allow"
+    path = str(place)
     for anchor, pattern, deep in _anchored(text, rule, scope):
-        try:
-            relative = place.relative_to(anchor).as_posix()
-        except ValueError:
-            if not loose:
-                continue
-            folded, base = str(place).casefold(), str(anchor).casefold().rstrip("/") + "/"
-            if not folded.startswith(base):
-                continue
-            relative = str(place)[len(base) :]
+        base = str(anchor).rstrip("/") + "/"
+        inside = path.casefold().startswith(base.casefold()) if loose else path.startswith(base)
+        if not inside and path + "/" != base:
+            continue
+        relative = path[len(base) :] or "."
         if _regex(pattern, deep=deep, loose=loose).fullmatch(_trimmed(relative) if loose else relative):
             return True
     return False
@@ -107,6 +127,7 @@ def _anchored(text: str, rule: Rule, scope: PermissionScope) -> Iterable[tuple[P
     return tuple((folder, pattern, deep) for folder in folders)
 
 
+@lru_cache(maxsize=1024)
 def _regex(pattern: str, *, deep: bool, loose: bool) -> re.Pattern[str]:
     """Translate a gitignore pattern; a pattern that names a folder covers what is in it."""
     flags = re.DOTALL | re.IGNORECASE if loose else re.DOTALL

@@ -8,7 +8,7 @@ from typing import Final
 
 from toolpost.permissions import PermissionScope
 
-from .paths import below, spellings
+from .paths import Spellings, below, spellings
 
 
 def _words(text: str) -> frozenset[str]:
@@ -35,15 +35,15 @@ HOME_FILES: Final = _words(".netrc .pypirc .curlrc .wgetrc")
 """Credentials and settings that programs only read from the home folder; elsewhere they are files like any other."""
 
 
-def protected(path: Path, scope: PermissionScope) -> str:
+def protected(path: Path, scope: PermissionScope, real: Path | None = None) -> str:
     """Return why a path is changed by nobody without a person's yes, or nothing.
 
     A path ending in `**` stands for all that lies below.
     """
-    places: Iterable[Path] | None = below(path) if path.name == "**" else spellings(path)
-    if places is None:
+    paths: Iterable[Spellings] | None = below(path) if path.name == "**" else (spellings(path, real),)
+    if paths is None:
         return f"too much lies below {path.parent} to see whether any of it is protected"
-    found = next((found for place in places if (found := _by_name(place, scope))), "")
+    found = next((found for places in paths for place in places if (found := _by_name(place, scope))), "")
     return f"{found} is protected: it is never changed without a person's yes" if found else ""
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from toolpost.permissions import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver, Rule
 
-from .commands import judge_commands
-from .names import EDITORS, READERS, is_about, parameter_matches
-from .paths import absolute, is_inside, rule_covers
+from .commands import FILE_TOOLS, judge_commands
+from .index import Index, index_of
+from .names import EDITORS, READERS, parameter_matches
+from .paths import absolute, covers, is_inside, names_in, spellings
 from .protected import protected
 from .web import host_matches
 
@@ -24,34 +25,30 @@ class Rules(PermissionResolver):
     about whatever the rules say.
     """
 
+    enforces_rules = True
+
     async def resolve(self, request: PermissionRequest) -> Decision | None:
         """Answer from the rules alone; nothing is started and nothing is read but directory entries."""
-        about = [rule for rule in request.rules if any(is_about(rule, name) for name in _names(request, rule))]
+        index, old = index_of(request.rules), tuple(request.tool.aliases) if request.tool is not None else ()
+        about = index.about(request.tool_name, old)
+        held = [
+            rule for rule in about.with_parameters(request.tool_input) if parameter_matches(rule, request.tool_input)
+        ]
         for behavior in ("deny", "ask"):
-            for rule in about:
-                if rule.behavior == behavior and (
-                    rule.specifier is None or parameter_matches(rule, request.tool_input)
-                ):
-                    return _opinion(
-                        rule, f"{rule} covers the whole tool" if rule.specifier is None else f"{rule} covers it"
-                    )
+            for rule in (*about.whole, *held):
+                if rule.behavior == behavior:
+                    return _opinion(rule, f"{rule} covers {'it' if rule.specifier else 'the whole tool'}")
         if request.tool_name in _FOR_A_PERSON:
             return Ask(f"{request.tool_name} is a question to the person")
         if request.matcher is not None:
-            return judge_commands(request, about, request.matcher)
+            return judge_commands(request, about, index.files(FILE_TOOLS), request.matcher)
         if request.path is not None or request.tool_name in READERS:
-            return _judge_path(request)
+            return _judge_path(request, index, old)
         for behavior in ("deny", "ask", "allow"):
-            for rule in about:
+            for rule in about.all:
                 if rule.behavior == behavior and _covers(rule, request):
                     return _opinion(rule, f"{rule} covers it")
         return None
-
-
-def _names(request: PermissionRequest, rule: Rule) -> tuple[str, ...]:
-    """The names that a rule may call the tool by; its old ones can't open what was never allowed under the new one."""
-    old = request.tool.aliases if request.tool is not None and rule.behavior != "allow" else ()
-    return (request.tool_name, *old)
 
 
 def _covers(rule: Rule, request: PermissionRequest) -> bool:
@@ -72,23 +69,30 @@ def _covers(rule: Rule, request: PermissionRequest) -> bool:
     return False
 
 
-def _judge_path(request: PermissionRequest) -> Decision | None:
+def _judge_path(request: PermissionRequest, index: Index, old: tuple[str, ...]) -> Decision | None:
     scope = request.scope
     edits = request.tool_name in EDITORS or (request.tool_name not in READERS and not request.read_only)
     given = [absolute(text, scope) for text in _paths_of(request)]
     if any(path is None for path in given):
         return Ask("the path is not one that can be judged")
-    paths = [path for path in given if path is not None]
+    # Where the first one leads was looked up once, for this decision and for the call.
+    real = request.real_path if request.path is not None else None
+    paths = [(path, None if number else real) for number, path in enumerate(given) if path is not None]
+    spelled = [spellings(path, real) for path, real in paths]
+    tools = frozenset({request.tool_name, *old, "Read", *EDITORS})
+    near = index.files(tools).near({name for places in spelled for name in names_in(places, scope)})
+    rules = (*index.whole, *near)
     for behavior in ("deny", "ask"):
-        for rule in _path_rules(request, behavior, edits=edits):
-            if any(rule_covers(rule, path, scope) for path in paths):
-                return _opinion(rule, f"{rule} covers {paths[0]}")
-    if edits and (reason := next((found for path in paths if (found := protected(path, scope))), "")):
+        for rule in _path_rules(request, rules, behavior, edits=edits):
+            if any(covers(rule, places, scope) for places in spelled):
+                return _opinion(rule, f"{rule} covers {paths[0][0]}")
+    if edits and (reason := next((found for path, real in paths if (found := protected(path, scope, real))), "")):
         return Ask(reason)
-    for rule in _path_rules(request, "allow", edits=edits):
-        if rule.specifier is None or all(rule_covers(rule, path, scope) for path in paths):
+    for rule in _path_rules(request, rules, "allow", edits=edits):
+        if rule.specifier is None or all(covers(rule, places, scope) for places in spelled):
             return _opinion(rule, f"{rule} covers it")
-    if not edits and all(is_inside(path, scope) or _is_kept_result(path, request) for path in paths):
+    inside = all(is_inside(path, scope, real) or _is_kept_result(path, real, request) for path, real in paths)
+    if inside and not edits and not request.open_world:
         return Allow("it only reads inside the working directories")
     return None
 
@@ -108,11 +112,12 @@ def _paths_of(request: PermissionRequest) -> Iterator[str]:
         yield os.path.join(start, *(climbs or fixed))  # noqa: PTH118 - `..` must stay
 
 
-def _path_rules(request: PermissionRequest, behavior: str, *, edits: bool) -> Iterator[Rule]:
+def _path_rules(request: PermissionRequest, rules: Sequence[Rule], behavior: str, *, edits: bool) -> Iterator[Rule]:
     """The path rules for a read or an edit; what must not be read must not be edited either."""
     tool = request.tool_name
     ours = tool in EDITORS or tool in READERS
-    for rule in request.rules:
+    old = request.tool.aliases if request.tool is not None else ()
+    for rule in rules:
         if rule.behavior != behavior:
             continue
         if behavior == "allow":
@@ -122,15 +127,15 @@ def _path_rules(request: PermissionRequest, behavior: str, *, edits: bool) -> It
             edit = edits and rule.tool == "Edit" and ours
             wanted = own or edit or edit_to_read or (not edits and rule.tool == "Read")
         else:
-            wanted = rule.tool in ("Read", *_names(request, rule)) or (edits and rule.tool in EDITORS)
+            wanted = rule.tool in ("Read", tool, *old) or (edits and rule.tool in EDITORS)
         if wanted and (rule.specifier is not None or behavior == "allow"):
             yield rule
 
 
-def _is_kept_result(path: Path, request: PermissionRequest) -> bool:
+def _is_kept_result(path: Path, real: Path | None, request: PermissionRequest) -> bool:
     """Whether the path is a result of this session that was moved to a file because of its size."""
     folder = request.scope.results_dir
-    return folder is not None and Path(os.path.realpath(path)).is_relative_to(folder)
+    return folder is not None and (real or Path(os.path.realpath(path))).is_relative_to(folder)
 
 
 def _opinion(rule: Rule, reason: str) -> Decision:

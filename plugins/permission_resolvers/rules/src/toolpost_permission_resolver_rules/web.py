@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 
@@ -11,19 +12,22 @@ def host_matches(specifier: str, url: object) -> bool:
     if not specifier.startswith("domain:"):
         return False
     wanted = specifier.removeprefix("domain:").strip().rstrip(".").lower()
-    host = _host(url)
+    host = _host(url) if isinstance(url, str) else None
     if host is None:
         return False
     if wanted == "*":
         return True
+    if "*" not in wanted:
+        return host == wanted
     if wanted.startswith("*."):
         return host.endswith(wanted[1:]) and len(host) > len(wanted) - 1
     return re.fullmatch("[^.]*".join(re.escape(piece) for piece in wanted.split("*")), host) is not None
 
 
-def _host(url: object) -> str | None:
+@lru_cache(maxsize=8)
+def _host(url: str) -> str | None:
     """The host that a client would really ask, or None where readers of URLs may differ about it."""
-    if not isinstance(url, str) or re.search(r"[\x00-\x20\x7f\\]", url):
+    if re.search(r"[\x00-\x20\x7f\\]", url):
         return None
     try:
         parts = urlsplit(url)

@@ -49,6 +49,10 @@ class Anthropic(Provider):
         """Name the environment variable that the credential comes from."""
         return endpoint.credential_source(env, keys_only=self.client == "wire")
 
+    def small_model(self, env: Mapping[str, str]) -> str:
+        """Name the model of ANTHROPIC_DEFAULT_HAIKU_MODEL or ANTHROPIC_SMALL_FAST_MODEL, or haiku."""
+        return env.get("ANTHROPIC_DEFAULT_HAIKU_MODEL") or env.get("ANTHROPIC_SMALL_FAST_MODEL") or "haiku"
+
     def model(self, name: str) -> ModelInfo:
         """Resolve opus, sonnet, haiku, fable or an id; the suffix [1m] is left out."""
         return models.find(name)

@@ -15,4 +15,4 @@ class FilesService(Plugin):
     def _services(self) -> Sequence[ServiceOffer[Any]]:
         from .local import LocalFiles
 
-        return (ServiceOffer(Files, lambda _: LocalFiles()),)
+        return (ServiceOffer(Files, lambda scope: LocalFiles(services=scope.services)),)

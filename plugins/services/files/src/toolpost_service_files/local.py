@@ -8,12 +8,18 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
+from copy import copy
+from io import BufferedReader
 from pathlib import Path
-from typing import Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
-from toolpost import StaleFile, TextFile
+from toolpost import DecidedPaths, FileHistory, MissingService, StaleFile, TextFile
 
 from . import atomic, encoding
+from .place import Place, at
+
+if TYPE_CHECKING:
+    from toolpost import Services
 
 WORTH_A_THREAD = 1_000_000
 """Bytes from which file work goes to a thread: below it the hop costs more than it frees the loop for."""
@@ -23,12 +29,30 @@ R = TypeVar("R")
 
 
 class LocalFiles:
-    """Reads any encoding, and replaces files atomically."""
+    """Reads any encoding, and replaces files atomically; `paths` says where the paths of a call must lead.
+
+    Before each change the session's `FileHistory`, where a plugin offers one, is asked to keep the file.
+    """
+
+    def __init__(self, paths: DecidedPaths | None = None, *, services: Services | None = None) -> None:
+        self._paths = paths or DecidedPaths()
+        self._services = services
+
+    def bound(self, paths: DecidedPaths) -> LocalFiles:
+        """Return the service for the paths of one call."""
+        made = copy(self)
+        made._paths = paths
+        return made
+
+    async def open(self, path: Path) -> BufferedReader:
+        """Open a regular file for reading."""
+        return _open(self._paths.real(path))
 
     async def read_bytes(self, path: Path, *, limit: int | None = None) -> bytes:
         """Return the file's first `limit` bytes, or all of them."""
-        size = _size(path) if limit is None else min(limit, _size(path))
-        return (await _run(size, _read, path, limit))[0]
+        real = self._paths.real(path)
+        size = _size(real) if limit is None else min(limit, _size(real))
+        return (await _run(size, _read, real, limit))[0]
 
     async def read_text(self, path: Path) -> str:
         """Return the decoded text with line endings as `\\n`."""
@@ -36,17 +60,30 @@ class LocalFiles:
 
     async def load(self, path: Path) -> TextFile:
         """Return the text with all that is needed to write it back the same."""
-        return await _run(_size(path), _load, path)
+        real = self._paths.real(path)
+        return await _run(_size(real), _load, real, path)
 
     async def write_text(
         self, path: Path, text: str, *, like: TextFile | None = None, expect: str | None = None
     ) -> TextFile:
         """Replace the file, or create it and its parent folders."""
-        return await _run(len(text), _write_text, path, text, like, expect)
+        real, data = self._paths.real(path), await _run(len(text), _encoded, text, like)
+        await self._keep(real, data)
+        return await _run(len(data), _write_text, real, path, data, expect)
 
     async def write_bytes(self, path: Path, data: bytes, *, expect: str | None = None) -> None:
         """Replace the file's bytes, or create it and its parent folders."""
-        await _run(len(data), _write, path, data, expect)
+        real = self._paths.real(path)
+        await self._keep(real, data)
+        await _run(len(data), _write, real, data, expect)
+
+    async def _keep(self, real: Path, data: bytes) -> None:
+        try:
+            history = None if self._services is None else self._services.get(FileHistory)
+        except MissingService:
+            return
+        if history is not None:
+            await history.keep(real, becomes=data)
 
 
 async def _run(size: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,14 +100,30 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _read(path: Path, limit: int | None = None) -> tuple[bytes, os.stat_result]:
-    _require_regular(path.stat(), path)
+def _open(real: Path) -> BufferedReader:
+    with at(real) as place:
+        return _opened(place)
+
+
+def _opened(place: Place) -> BufferedReader:
+    """Open a regular file; other things are not opened at all, as that alone may wait or do something."""
+    found = place.stat()
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place.path))
+    _require_regular(found, place.path)
     # Not blocking, and looked at again: another thing may have come into the file's place.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-        found = os.fstat(descriptor)
-        _require_regular(found, path)
-        return file.read(-1 if limit is None else limit), found
+    file = open(place.open(os.O_RDONLY | os.O_NONBLOCK), "rb")  # noqa: PTH123, SIM115 - a descriptor, handed on
+    try:
+        _require_regular(os.fstat(file.fileno()), place.path)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _read(real: Path, limit: int | None = None) -> tuple[bytes, os.stat_result]:
+    with _open(real) as file:
+        return file.read(-1 if limit is None else limit), os.fstat(file.fileno())
 
 
 def _require_regular(found: os.stat_result, path: Path) -> None:
@@ -80,8 +133,8 @@ def _require_regular(found: os.stat_result, path: Path) -> None:
         raise OSError(errno.EINVAL, "Not a regular file", str(path))
 
 
-def _load(path: Path) -> TextFile:
-    data, found = _read(path)
+def _load(real: Path, path: Path) -> TextFile:
+    data, found = _read(real)
     return _text_file(path, data, found)
 
 
@@ -113,10 +166,8 @@ def _newline(text: str) -> tuple[Literal["\n", "\r\n", "\r"], bool]:
     return ("\r\n" if pairs > single else "\n"), bool(pairs and single)
 
 
-def _write_text(path: Path, text: str, like: TextFile | None, expect: str | None) -> TextFile:
-    data = _encoded(text, like)
-    target = _write(path, data, expect)
-    return _text_file(path, data, target.stat())
+def _write_text(real: Path, path: Path, data: bytes, expect: str | None) -> TextFile:
+    return _text_file(path, data, _write(real, data, expect))
 
 
 def _encoded(text: str, like: TextFile | None) -> bytes:
@@ -128,45 +179,36 @@ def _encoded(text: str, like: TextFile | None) -> bytes:
     return mark + encoding.encode(text, like.encoding)
 
 
-def _write(path: Path, data: bytes, expect: str | None) -> Path:
-    target = _target(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    seen = _require_unchanged(target, expect)
+def _write(real: Path, data: bytes, expect: str | None) -> os.stat_result:
+    """Replace the file that a path without links names; return what the system knows of the new one."""
+    with at(real, make=expect is None) as place:
+        old = place.stat()
+        if old is not None:
+            _require_regular(old, real)
+        seen = _require_unchanged(place, expect)
 
-    def still_as_seen() -> None:
-        if expect is not None and _stamp(target) != seen:
-            raise StaleFile(f"{path} was changed while it was being replaced")
+        def still_as_seen() -> None:
+            if expect is not None and _stamp(place) != seen:
+                raise StaleFile(f"{real} was changed while it was being replaced. Nothing was written; read it again.")
 
-    atomic.replace(target, data, still_as_seen)
-    return target
-
-
-def _target(path: Path) -> Path:
-    """Return where the links lead, so that they are kept; raises OSError for links that lead in a circle."""
-    target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    if target.exists():
-        _require_regular(target.stat(), path)
-    return target
+        atomic.replace(place, data, still_as_seen)
+        return os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
 
 
-def _require_unchanged(target: Path, expect: str | None) -> tuple[int, ...] | None:
+def _require_unchanged(place: Place, expect: str | None) -> tuple[int, ...] | None:
     """Compare the file with the digest that it should have; return what tells a later change."""
     if expect is None:
         return None
     try:
-        data, _ = _read(target)
+        with _opened(place) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
-        raise StaleFile(f"{target} no longer exists") from None
-    if hashlib.sha256(data).hexdigest() != expect:
-        raise StaleFile(f"{target} has other content by now")
-    return _stamp(target)
+        raise StaleFile(f"{place.path} no longer exists. Nothing was written.") from None
+    if digest != expect:
+        raise StaleFile(f"{place.path} has other content by now. Nothing was written; read it again.")
+    return _stamp(place)
 
 
-def _stamp(target: Path) -> tuple[int, ...] | None:
-    try:
-        found = target.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+def _stamp(place: Place) -> tuple[int, ...] | None:
+    found = place.stat()
+    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from toolpost.errors import Aborted
 from toolpost.services import Finished
 
+from .flag import flag
 from .process import LocalProcess
 from .tree import MARK, end_marked, group_lives, kill_group
 from .watchdog import Watchdog
@@ -52,17 +53,18 @@ class LocalProcesses:
         """Start a program as the leader of a session of its own; raises OSError where it or the folder is not there."""
         self._count += 1
         mark = f"{self._mark}.{self._count}."
-        child = subprocess.Popen(  # noqa: ASYNC220 - forks with vfork in about a millisecond; a thread would cost more
-            list(argv),
-            cwd=cwd,
-            env={**(os.environ if env is None else env), MARK: mark},
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
-            pass_fds=tuple(pass_fds),
-            start_new_session=True,
-            bufsize=0,
-        )
+        with flag(mark) as flags:
+            child = subprocess.Popen(  # noqa: ASYNC220 - forks with vfork in about a millisecond; a thread would cost more
+                list(argv),
+                cwd=cwd,
+                env={**(os.environ if env is None else env), MARK: mark},
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
+                pass_fds=(*pass_fds, *flags),
+                start_new_session=True,
+                bufsize=0,
+            )
         process = LocalProcess(child, mark, self._ended)
         self._running.add(process)
         if self._watchdog is None:
@@ -81,12 +83,17 @@ class LocalProcesses:
         max_output: int = 10_000_000,
         merge_errors: bool = False,
         abort: AbortSignal | None = None,
+        on_output: Callable[[bytes], bool] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> Finished:
         """Run a program to its end, its time-out or the abort; output over `max_output` bytes is counted, not kept."""
         if abort is not None:
             abort.raise_if_aborted()
-        process = await self.start(argv, cwd=cwd, env=env, stdin=input is not None, merge_errors=merge_errors)
-        outputs = [_Kept(process.read, max_output), _Kept(process.read_errors, max_output)]
+        process = await self.start(
+            argv, cwd=cwd, env=env, stdin=input is not None, merge_errors=merge_errors, pass_fds=pass_fds
+        )
+        taken = None if on_output is None else _Handed(process, on_output)
+        outputs = (taken or _Kept(process.read, max_output), _Kept(process.read_errors, max_output))
         work = asyncio.create_task(_to_the_end(process, input, outputs))
         watch = asyncio.create_task(abort.wait()) if abort is not None else None
         timed_out = False
@@ -110,6 +117,8 @@ class LocalProcesses:
             with contextlib.suppress(asyncio.CancelledError):
                 await work
             process.close()
+        if taken is not None and taken.error is not None:
+            raise taken.error
         output, errors = outputs
         dropped = output.dropped + errors.dropped
         return Finished(process.returncode or 0, bytes(output.data), bytes(errors.data), timed_out, dropped)
@@ -153,7 +162,32 @@ class _Kept:
             self.dropped += max(len(chunk) - max(room, 0), 0)
 
 
-async def _to_the_end(process: LocalProcess, data: bytes | None, outputs: Sequence[_Kept]) -> None:
+class _Handed:
+    """Output that is handed on and not kept; `error` is what the one who takes it raised."""
+
+    data = b""
+    dropped = 0
+
+    def __init__(self, process: LocalProcess, take: Callable[[bytes], bool]) -> None:
+        self._process, self._take = process, take
+        self.error: Exception | None = None
+
+    async def fill(self) -> None:
+        """Hand it on to the end, or end the process once no more is wanted."""
+        while chunk := await self._process.read():
+            if not self._is_more_wanted(chunk):
+                await self._process.stop()
+                return
+
+    def _is_more_wanted(self, chunk: bytes) -> bool:
+        try:
+            return self._take(chunk)
+        except Exception as error:
+            self.error = error
+            return False
+
+
+async def _to_the_end(process: LocalProcess, data: bytes | None, outputs: Sequence[_Kept | _Handed]) -> None:
     """Feed and drain a process until it has ended and its output has, or nearly so."""
     reads = [asyncio.create_task(output.fill()) for output in outputs]
     feed = asyncio.create_task(_feed(process, data)) if data is not None else None

@@ -8,9 +8,12 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
-from typing import IO
+from typing import IO, Final
 
-from .tree import end_tree, kill_group
+from .tree import end_tree, group_lives, kill_group
+
+_READ_OUT_SECONDS: Final = 0.1
+"""How long who reads has for what a process wrote last, where something that we can't end holds its pipe open."""
 
 
 class LocalProcess:
@@ -20,10 +23,11 @@ class LocalProcess:
         self._child = child
         self._mark = mark
         self._ended = ended
-        self._output = _Pipe(child.stdout.fileno()) if child.stdout else None
-        self._errors = _Pipe(child.stderr.fileno()) if child.stderr else None
-        self._input = _Pipe(child.stdin.fileno()) if child.stdin else None
+        self._output = _Pipe(child.stdout) if child.stdout else None
+        self._errors = _Pipe(child.stderr) if child.stderr else None
+        self._input = _Pipe(child.stdin) if child.stdin else None
         self._waiting: asyncio.Task[int] | None = None
+        self._group_ended = False
 
     @property
     def pid(self) -> int:
@@ -37,19 +41,11 @@ class LocalProcess:
 
     async def read(self, limit: int = 65536) -> bytes:
         """Return the next output; empty at the end of it."""
-        return await self._read(self._output, self._child.stdout, limit)
+        return await self._output.read(limit) if self._output is not None else b""
 
     async def read_errors(self, limit: int = 65536) -> bytes:
         """The same for standard error, unless that was merged into the output."""
-        return await self._read(self._errors, self._child.stderr, limit)
-
-    async def _read(self, pipe: _Pipe | None, stream: IO[bytes] | None, limit: int) -> bytes:
-        if pipe is None or stream is None or stream.closed:
-            return b""
-        data = await pipe.read(limit)
-        if not data:
-            stream.close()
-        return data
+        return await self._errors.read(limit) if self._errors is not None else b""
 
     async def write(self, data: bytes) -> None:
         """Write to standard input and wait until it went out; raises BrokenPipeError where nobody reads it."""
@@ -59,8 +55,8 @@ class LocalProcess:
 
     async def close_input(self) -> None:
         """Close standard input."""
-        if self._child.stdin is not None:
-            self._child.stdin.close()
+        if self._input is not None:
+            self._input.close()
 
     async def wait(self) -> int:
         """Wait for the end and return the exit code; several may wait."""
@@ -71,28 +67,39 @@ class LocalProcess:
         return self._child.returncode or 0
 
     async def stop(self, *, grace: float = 0.0) -> None:
-        """End the process and all that it started: SIGTERM, then after `grace` seconds SIGKILL. Never raises."""
-        if grace > 0 and self._child.poll() is None:
-            kill_group(self.pid, signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(grace):
-                    await self.wait()
-        await end_tree(self.pid, self._mark)
+        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises."""
+        for polite in (signal.SIGINT, signal.SIGTERM):
+            if grace > 0 and not self._group_ended and group_lives(self.pid):
+                kill_group(self.pid, polite)
+                await self._group_gone(grace / 2)
+        await end_tree(None if self._group_ended else self.pid, self._mark)
         with contextlib.suppress(TimeoutError):
             # A process that the kernel holds (a dead network file system) can't be waited for.
             async with asyncio.timeout(5):
                 await self.wait()
+        for pipe in (self._output, self._errors):
+            if pipe is not None:
+                await pipe.read_out(_READ_OUT_SECONDS)
         self.close()
+
+    async def _group_gone(self, seconds: float) -> None:
+        """Wait until the group is empty, at most so long: the leader's end alone leaves others no time for theirs."""
+        reaping = asyncio.create_task(self.wait())
+        deadline = asyncio.get_running_loop().time() + seconds
+        while group_lives(self.pid) and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - no children
+            await asyncio.sleep(0.005)
+        reaping.cancel()
 
     def close(self) -> None:
         """Close the pipes; what still writes to them gets SIGPIPE. The process is not touched."""
-        for stream in (self._child.stdout, self._child.stderr, self._child.stdin):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        for pipe in (self._output, self._errors, self._input):
+            if pipe is not None:
+                pipe.close()
 
     async def _wait(self) -> int:
         await _exit_of(self._child)
+        # From now on the number of an empty group may become another's.
+        self._group_ended = not group_lives(self.pid)
         self._ended(self)
         return self._child.returncode or 0
 
@@ -115,28 +122,77 @@ async def _exit_of(child: subprocess.Popen[bytes]) -> None:
 
 
 class _Pipe:
-    """Our end of a pipe, read or written without blocking."""
+    """Our end of a pipe, read or written without blocking; closing it wakes who waits for it."""
 
-    def __init__(self, fd: int) -> None:
-        os.set_blocking(fd, False)
-        self._fd = fd
+    def __init__(self, stream: IO[bytes]) -> None:
+        os.set_blocking(stream.fileno(), False)
+        self._stream = stream
+        self._reading = 0
+        self._watch: tuple[Callable[[int], object], asyncio.Future[None]] | None = None
 
     async def read(self, limit: int) -> bytes:
+        """Return what is there, waiting for it; empty at the end, which closes our end too."""
+        self._reading += 1
+        try:
+            data = await self._next(limit)
+            # A writer that is faster than we are must not keep everybody else waiting.
+            await asyncio.sleep(0)
+        finally:
+            self._reading -= 1
+        return data
+
+    async def read_out(self, seconds: float) -> None:
+        """Let who is reading come to the end of what was written, at most so long."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while self._reading and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - for a moment only
+            await asyncio.sleep(0.001)
+
+    async def _next(self, limit: int) -> bytes:
         loop = asyncio.get_running_loop()
-        while True:
+        while not self._stream.closed:
             try:
-                return os.read(self._fd, limit)
+                data = os.read(self._stream.fileno(), limit)
             except BlockingIOError:
-                await _ready(loop.add_reader, loop.remove_reader, self._fd)
+                await self._ready(loop.add_reader, loop.remove_reader)
+                continue
+            if not data:
+                self.close()
+            return data
+        return b""
 
     async def write(self, data: bytes) -> None:
+        """Write all of it; raises BrokenPipeError where nobody reads."""
         loop = asyncio.get_running_loop()
         view = memoryview(data)
         while view:
+            if self._stream.closed:
+                raise BrokenPipeError("the process's input is closed")
             try:
-                view = view[os.write(self._fd, view) :]
+                view = view[os.write(self._stream.fileno(), view) :]
             except BlockingIOError:
-                await _ready(loop.add_writer, loop.remove_writer, self._fd)
+                await self._ready(loop.add_writer, loop.remove_writer)
+
+    def close(self) -> None:
+        """Close our end."""
+        self._look_again()
+        with contextlib.suppress(OSError):
+            self._stream.close()
+
+    async def _ready(self, add: Callable[..., object], remove: Callable[[int], object]) -> None:
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._watch = remove, waiting
+        add(self._stream.fileno(), _settle, waiting)
+        try:
+            await waiting
+        finally:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Watch the pipe no longer, which must end before it is closed, and wake who waits for it."""
+        if self._watch is not None:
+            (remove, waiting), self._watch = self._watch, None
+            remove(self._stream.fileno())
+            _settle(waiting)
 
 
 async def _ready(add: Callable[..., object], remove: Callable[[int], object], fd: int) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from .flag import carries
+
 MARK: Final = "TOOLPOST_PROCESS"
 """The variable that every child inherits; its value begins with the session's mark and tells the call."""
 
@@ -34,11 +36,12 @@ def group_lives(group: int) -> bool:
     return True
 
 
-async def end_tree(leader: int, mark: str) -> None:
-    """Kill the group of a process and all that carries its mark or descends from what does."""
+async def end_tree(leader: int | None, mark: str) -> None:
+    """Kill the group of a process and all that carries its mark or descends from what does; None: no group is left."""
     # The leader dies last: what left its session and its environment is found as its descendant.
     killed = _kill_marked(mark)
-    kill_group(leader)
+    if leader is not None:
+        kill_group(leader)
     await _gone(killed)
 
 
@@ -83,7 +86,7 @@ def _runs(pid: int) -> bool:
 
 def _marked(mark: str) -> Iterator[int]:
     if sys.platform == "linux":
-        yield from _marked_in_proc(f"{MARK}={mark}".encode())
+        yield from _marked_in_proc(mark)
         return
     import psutil  # type: ignore[import-untyped]
 
@@ -93,8 +96,9 @@ def _marked(mark: str) -> Iterator[int]:
                 yield process.pid
 
 
-def _marked_in_proc(needle: bytes) -> Iterator[int]:
-    """Marked processes and their descendants: one that emptied its environment is still somebody's child."""
+def _marked_in_proc(mark: str) -> Iterator[int]:
+    """Marked processes and their descendants: one that emptied its environment is still somebody's child, or has a flag."""
+    needle = f"{MARK}={mark}".encode()
     parents: dict[int, int] = {}
     marked: set[int] = set()
     own = os.getpid()
@@ -107,7 +111,7 @@ def _marked_in_proc(needle: bytes) -> Iterator[int]:
                 continue
             parents[int(entry)] = int(parent)
             environment = Path(f"/proc/{entry}/environ").read_bytes()
-            if environment.startswith(needle) or b"\0" + needle in environment:
+            if environment.startswith(needle) or b"\0" + needle in environment or carries(entry, mark):
                 marked.add(int(entry))
     for pid in parents:
         line: list[int] = []

@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 
+from .flag import PREFIX
 from .tree import MARK
 
 _SLOT = 9
@@ -19,6 +20,9 @@ find_all() {
   found=" $(echo $groups) "
   for file in $(grep -lsaF -- "$1" /proc/[0-9]*/environ); do
     pid=${file#/proc/}; found="$found${pid%/environ} "
+  done
+  for pid in $(ls -ld /proc/[0-9]*/fd/20[0-7] | grep -F -- "$2" | sed 's,.* /proc/\([0-9]*\)/fd/.*,\1,'); do
+    found="$found$pid "
   done
   before=
   while [ "$found" != "$before" ]; do
@@ -33,7 +37,7 @@ find_all() {
   done
 }
 for round in 1 2; do
-  find_all "$1"
+  find_all "$1" "$2"
   for pid in $found; do [ "$pid" = $$ ] || kill -STOP "$pid"; done
   for group in $groups; do kill -KILL -"$group"; done
   for pid in $found; do [ "$pid" = $$ ] || kill -KILL "$pid"; done
@@ -51,7 +55,7 @@ class Watchdog:
         reader, self._alive = os.pipe()
         try:
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SCRIPT, "toolpost-watchdog", f"{MARK}={mark}"],
+                ["/bin/sh", "-c", _SCRIPT, "toolpost-watchdog", f"{MARK}={mark}", f"/memfd:{PREFIX}{mark}"],
                 stdin=reader,
                 stdout=self._file,
                 stderr=subprocess.DEVNULL,

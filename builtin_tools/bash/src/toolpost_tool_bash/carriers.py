@@ -1,0 +1,162 @@
+"""Programs that are told what else to run in an option, in a text of their own language, or in a variable."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from .arguments import Argument
+from .syntax import words
+
+OPTIONS: Final[dict[str, str]] = {
+    "tar": "-I -F --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script --rsh-command "
+    "--rmt-command",
+    "rsync": "-e --rsh --rsync-path",
+    "sort": "--compress-program",
+    "split": "--filter",
+    "ssh": "-o",
+    "scp": "-S -o",
+    "sftp": "-S -o",
+    "man": "-P -H --pager --html",
+    "zip": "-TT --unzip-command",
+    "cpio": "--rsh-command",
+    "install": "--strip-program",
+    "wget": "--use-askpass",
+    "tcpdump": "-z --postrotate-command",
+    "nix-shell": "--run --command",
+    "cargo": "-s --shell",
+    "git": "-u --open-files-in-pager --tree-filter --index-filter --msg-filter --env-filter --commit-filter --setup "
+    "--parent-filter --tag-name-filter",
+    "gdb": "-ex -iex --eval-command",
+    "rg": "--pre --hostname-bin",
+    "gpg": "--photo-viewer",
+    "nodemon": "-x --exec",
+    "entr": "-s",
+    "hash": "-p",
+    "mapfile": "-C",
+    "readarray": "-C",
+    "compgen": "-C",
+    "complete": "-C",
+}
+"""The options whose value is a program or shell text."""
+
+SHELL_VARIABLES: Final = words("""
+    EDITOR VISUAL PAGER MANPAGER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF
+    GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_EDITOR SUDO_ASKPASS SVN_SSH CVS_RSH RSYNC_RSH LESSOPEN LESSCLOSE
+    BROWSER SHELL MAKESHELL PROMPT_COMMAND PS0 PS1 PS2 PS4 DELTA_PAGER BAT_PAGER SYSTEMD_PAGER GH_PAGER GH_EDITOR
+    KUBE_EDITOR RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND CMAKE_CXX_COMPILER_LAUNCHER RUSTC_WRAPPER
+""")
+"""The variables whose value is a program or shell text."""
+
+START_FILES: Final = words("BASH_ENV ENV")
+"""The variables that name a file which a shell runs when it starts."""
+
+READS_COMMANDS: Final = words("at batch crontab")
+"""Programs that take shell text on their standard input, and run it later."""
+
+_ESCAPING = words("""
+    vi vim nvim view vimdiff ex ed red less more most man gdb lldb psql mysql mariadb sqlite3 emacs nano ftp sftp
+""")
+_ESCAPE = re.compile(r"(?:^|[|:+\\\n])\s*(?:!|\.?(?:shell|system)\s)\s*([^|\n]+)")
+_INTERPRETERS = re.compile(
+    r"python[\d.]*|pypy3?|perl|ruby|node|nodejs|deno|bun|php|lua[\d.]*|luajit|Rscript|osascript|tclsh|julia|guile|swift"
+    r"|groovy|scala|emacs|awk|gawk|mawk|nawk|ipython3?"
+)
+_LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_AWK_RUNS = re.compile(
+    r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|", re.DOTALL
+)
+_SED_RUNS = re.compile(r"(?:^|[\s;{}\d$/!])e\s+([^\n]+)|s(.)(?:(?!\2).)*\2((?:(?!\2).)*)\2[gpiImM\d]*e")
+_SED_READS = re.compile(r"(?:^|[;{}\d$/!])\s*e\s*(?:[;}\n]|$)|s(.).*\1.*[&\\].*\1[gpiImM\d]*e")
+_AWK_READS = re.compile(r"system\s*\(\s*(?!\"[^\"]*\"\s*\))|(?<!\|)\|(?!\|)&?\s*(?![\"\s]|getline)")
+_AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
+_MOST_LITERALS = 40
+
+
+def carries(name: str) -> bool:
+    """Whether a program may be told what else to run."""
+    return name in OPTIONS or name in _ESCAPING or name == "sed" or _INTERPRETERS.fullmatch(name) is not None
+
+
+@dataclass(frozen=True)
+class Told:
+    """The shell texts that a program surely runs, those that it may, and whether it runs what the line does not show."""
+
+    sure: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    open: bool = False
+
+
+def told(name: str, args: list[Argument], text: str | None) -> Told:
+    """What a program is told to run; `text` is its standard input where that is known."""
+    values = [value for option in OPTIONS.get(name, "").split() for value in _values(option, args)]
+    given = [arg.text for arg in args if arg.text]
+    sure = [text for value in values for text in _spellings(value.text)]
+    if name in _AWKS:
+        sure += _groups(_AWK_RUNS, given)
+    if name == "sed":
+        sure += _groups(_SED_RUNS, [value.removeprefix("--expression=") for value in given])
+    if name in _ESCAPING:
+        sure += _groups(_ESCAPE, [*given, text or ""])
+    if name in READS_COMMANDS and text:
+        sure.append(text)
+    if name == "env":
+        sure += _split_strings(args)
+    if name in ("make", "env", "export", "declare", "typeset", "local", "readonly"):
+        sure += [value for text in given if (value := assigned(*text.partition("=")[::2]))]
+    possible = _groups(_LITERAL, [*given, text or ""])[:_MOST_LITERALS] if _INTERPRETERS.fullmatch(name) else []
+    read = name in READS_COMMANDS and text is None and "-l" not in given
+    unknown = read or any(not value.plain for value in values)
+    return Told(tuple(sure), tuple(possible), unknown or _runs_what_it_reads(name, given))
+
+
+def _split_strings(args: list[Argument]) -> Iterable[str]:
+    """What `env -S` splits, with the arguments that follow it."""
+    for at, arg in enumerate(args):
+        if match := re.match(r"-[A-Za-z0]*S|--split-string=?", arg.text):
+            rest = [other.text for other in args[at + 1 :]]
+            value = arg.text[match.end() :]
+            yield " ".join(
+                [value or "", *map(shlex.quote, rest)] if value else [*rest[:1], *map(shlex.quote, rest[1:])]
+            )
+
+
+def assigned(name: str, value: str) -> str:
+    """The shell text that a variable of this name holds; nothing for one that is no such variable."""
+    return value.lstrip("|") if name in SHELL_VARIABLES else ""
+
+
+def _values(option: str, args: list[Argument]) -> Iterable[Argument]:
+    """What stands behind an option: in the next argument, after `=`, glued to a letter; long ones may be abbreviated."""
+    for arg, following in pairwise((*args, Argument(""))):
+        written, equals, value = arg.text.partition("=")
+        long = option.startswith("--")
+        if arg.text == option or (long and len(written) > 3 and option.startswith(written) and not equals):
+            yield following
+        elif long and equals and len(written) > 3 and option.startswith(written):
+            yield replace(arg, text=value)
+        elif not long and len(option) == 2 and arg.text.startswith(option):
+            yield replace(arg, text=arg.text[2:])
+
+
+def _spellings(value: str) -> Iterable[str]:
+    """A value may be the command itself or `name=command`, and ssh also takes `name command`."""
+    yield value
+    name, mark, command = value.partition("=") if "=" in value else value.partition(" ")
+    if mark and name.isidentifier():
+        yield command
+
+
+def _groups(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
+    found = [match for text in texts for match in pattern.finditer(text)]
+    return [group.replace('\\"', '"') for match in found for group in match.groups() if group and len(group) > 1]
+
+
+def _runs_what_it_reads(name: str, texts: list[str]) -> bool:
+    """Whether a program of sed or awk runs text that is not in the line."""
+    pattern = _SED_READS if name == "sed" else _AWK_READS if name in _AWKS else None
+    return pattern is not None and any(pattern.search(text) for text in texts)

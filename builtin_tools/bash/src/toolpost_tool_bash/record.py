@@ -1,0 +1,22 @@
+"""What is known of one command's effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .arguments import Argument
+
+
+@dataclass
+class Effects:
+    """Files by kind (`read`, `list`, `tree`, `write`, `wipe`), and why the table does not vouch for the rest."""
+
+    files: list[tuple[str, Argument]] = field(default_factory=list)
+    why: str = ""
+    known: bool = True
+    operands: list[Argument] = field(default_factory=list)
+    options: set[str] = field(default_factory=set)
+
+    def refuse(self, why: str) -> None:
+        """Keep the first reason."""
+        self.why = self.why or why

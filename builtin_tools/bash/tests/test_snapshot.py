@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from toolpost import Commands
+from toolpost.testing import PlainCommands, ProgressLog, call_tool, make_context
+from toolpost_tool_bash import Bash
+
+PROFILE = """
+echo noise of a start-up file
+alias greet='echo "good day"'
+alias ls='ls --color'
+helper() { echo "helped $1"; }
+ask() { helper "$1"; }
+grep() { echo fake; }
+cd() { echo fake; }
+_complete() { :; }
+export LEAKED=1
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".bash_profile").write_text(PROFILE)
+    return home
+
+
+async def out(folder: Path, home: Path, command: str, *, login_shell: bool) -> str:
+    ctx = make_context(folder, home=home, services={Commands: PlainCommands()})
+    result = await call_tool(Bash(login_shell=login_shell), {"command": command}, ctx, ProgressLog())
+    return str(result.data["stdout"])
+
+
+async def test_functions_and_aliases_of_the_login_shell_come_where_they_are_wanted(tmp_path: Path, home: Path) -> None:
+    assert await out(tmp_path, home, "greet; ask me", login_shell=True) == "good day\nhelped me\n"
+    assert "command not found" in await out(tmp_path, home, "greet", login_shell=False)
+
+
+async def test_nothing_takes_the_place_of_a_program_or_a_builtin(tmp_path: Path, home: Path) -> None:
+    text = await out(tmp_path, home, "type -t ls grep cd _complete; echo [$LEAKED]", login_shell=True)
+    assert text == "file\nfile\nbuiltin\n[]\n"
+
+
+async def test_a_profile_that_fails_costs_the_snapshot_only(tmp_path: Path, home: Path) -> None:
+    (home / ".bash_profile").write_text("exit 3")
+    assert await out(tmp_path, home, "echo runs", login_shell=True) == "runs\n"

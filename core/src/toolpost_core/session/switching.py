@@ -1,0 +1,51 @@
+"""Changing the model of a session, with the listeners that have a say in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from toolpost import SessionError, on
+
+if TYPE_CHECKING:
+    from toolpost import ModelInfo
+    from toolpost.events.turn import ModelSwitch
+    from toolpost_core.session.session import Session
+
+CACHE_LIFE: Final = 300.0
+"""Seconds that the service keeps a prompt in its cache."""
+
+
+async def switch(session: Session, name: str, source: Literal["command", "picker", "sdk"]) -> ModelInfo:
+    """Use another model from the next request on. Raises SessionError where a listener refuses, and ProviderError."""
+    model, events = session.model_in_use, session.events
+    new = model.provider.model(name)
+    if not (events.hears("pre_model_switch") or events.hears("post_model_switch")) or new.id == model.name:
+        return model.switch(name)
+    value = _event(session, name, new, source)
+    emission = await events.emit(on.pre_model_switch, value)
+    refused = emission.failure
+    if refused is None and emission.outcome is not None and (emission.outcome.block or emission.outcome.stop):
+        refused = emission.outcome.reason or emission.outcome.stop_reason or "a PreModelSwitch hook said no"
+    if refused is not None:
+        raise SessionError(f"The model stays {value.from_model}: {refused}")
+    model.switch(name)
+    outcome = (await events.emit(on.post_model_switch, value)).outcome
+    if outcome is not None and outcome.additional_context:
+        session.queue.put(outcome.additional_context)
+    return new
+
+
+def _event(session: Session, name: str, new: ModelInfo, source: Literal["command", "picker", "sdk"]) -> ModelSwitch:
+    from toolpost.events.turn import ModelSwitch
+
+    tokens = session.conversation.used
+    return ModelSwitch(
+        from_model=session.model_in_use.name,
+        to_model=new.id,
+        requested_model=name,
+        source=source,
+        context_tokens=tokens,
+        prompt_cache_warm=bool(tokens) and session.conversation.idle < CACHE_LIFE,
+        estimated_cache_write_usd=new.price.cache_write * tokens / 1_000_000 if new.price is not None else 0.0,
+        pricing="catalog" if new.price is not None else "default",
+    )

@@ -1,0 +1,35 @@
+"""What of a tool stands in each request, as another process makes it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpost.testing._imports import module_of
+from toolpost.testing._interpreters import run_fresh
+from toolpost.tools import Tool
+
+_BYTES = """
+import importlib, json, sys
+sys.path[:] = json.loads(sys.argv[1])
+found = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
+tool = found() if isinstance(found, type) else found
+print(json.dumps([tool.name, tool.prompt({}), json.dumps(tool.shape().schema)]))
+"""
+
+
+def sent_by(tool: Tool[Any], compiled: Path, *, seed: int) -> Any:
+    """Return name, prompt and schema as a fresh interpreter with this hash seed makes them."""
+    return run_fresh(_BYTES, module_of(tool), _attribute(tool), compiled=compiled, seed=seed)
+
+
+def _attribute(tool: Tool[Any]) -> str:
+    """Return under which name a tool's module has it."""
+    found = vars(sys.modules[type(tool).__module__])
+    name = next((name for name, value in found.items() if value is tool), type(tool).__name__)
+    if name not in found:
+        pytest.skip(f"{type(tool).__module__} has no attribute that is {tool!r:.80}")
+    return name

@@ -1,0 +1,136 @@
+"""The proxy that commands in the sandbox go out by: HTTP, CONNECT and SOCKS5 on one port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import http, socks
+from .verdicts import Refused, Verdicts
+
+if TYPE_CHECKING:
+    from toolpost import Violation
+
+    from .log import Log
+
+_CONNECT_SECONDS = 30.0
+_HEAD_SECONDS = 30.0
+_CHUNK = 65536
+
+
+class FilteringGateway:
+    """Lets connections out that the verdicts allow; every one is logged."""
+
+    def __init__(self, verdicts: Verdicts, log: Log) -> None:
+        self._verdicts = verdicts
+        self._log = log
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def serve(self, listener: socket.socket, refused: Callable[[Violation], None]) -> Callable[[], None]:
+        """Accept connections until what is returned is called."""
+        serving = Serving(self._verdicts, self._log, refused)
+        task = asyncio.get_running_loop().create_task(serving.accept(listener))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+        def stop() -> None:
+            task.cancel()
+
+        return stop
+
+    async def aclose(self) -> None:
+        """End all connections."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class Serving:
+    """The connections of one command."""
+
+    def __init__(self, verdicts: Verdicts, log: Log, refused: Callable[[Violation], None]) -> None:
+        self._verdicts = verdicts
+        self._log = log
+        self._refused = refused
+
+    async def accept(self, listener: socket.socket) -> None:
+        """Serve each connection in a task of its own; cancelling this ends all."""
+        loop = asyncio.get_running_loop()
+        with listener:
+            async with asyncio.TaskGroup() as connections:
+                while True:
+                    client, _ = await loop.sock_accept(listener)
+                    connections.create_task(self._connection(client))
+
+    async def _connection(self, client: socket.socket) -> None:
+        with contextlib.suppress(OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError):
+            reader, writer = await asyncio.open_connection(sock=client, limit=_CHUNK)
+            try:
+                await self._serve(reader, writer)
+            finally:
+                writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(_HEAD_SECONDS):
+            first = await reader.readexactly(1)
+            asked = await (socks.read(reader, writer) if first == socks.VERSION else http.read(reader, first))
+        try:
+            upstream = await self._connected(asked.host, asked.port)
+        except Refused as why:
+            self._tell(asked.host, asked.port, str(why))
+            writer.write(asked.refusal(f"Toolpost's sandbox does not let this connect to {asked.host}: {why}."))
+            await writer.drain()
+            return
+        except (OSError, TimeoutError) as error:
+            self._log.write(asked.host, asked.port, f"failed: {error}")
+            writer.write(asked.failure(f"{asked.host} could not be reached: {error}."))
+            await writer.drain()
+            return
+        self._log.write(asked.host, asked.port, "connected")
+        there, out = upstream
+        try:
+            writer.write(asked.answer)
+            out.write(asked.onward)
+            await _both_ways((reader, out), (there, writer))
+        finally:
+            out.close()
+
+    async def _connected(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to the first address that answers. Raises Refused, OSError, TimeoutError."""
+        failure: Exception = OSError("it has no address")
+        for address in await self._verdicts.addresses(host, port):
+            try:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    return await asyncio.open_connection(address, port, limit=_CHUNK)
+            except (OSError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+    def _tell(self, host: str, port: int, why: str) -> None:
+        from toolpost import Violation
+
+        self._log.write(host, port, f"refused: {why}")
+        self._refused(Violation("connect", f"{host}:{port}", why))
+
+
+async def _both_ways(
+    up: tuple[asyncio.StreamReader, asyncio.StreamWriter], down: tuple[asyncio.StreamReader, asyncio.StreamWriter]
+) -> None:
+    """Pass bytes on until the far end has said all; what the near end says last is still passed on."""
+    sending = asyncio.ensure_future(_pass_on(*up))
+    try:
+        await _pass_on(*down)
+    finally:
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+
+async def _pass_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(_CHUNK):
+        target.write(data)
+        await target.drain()
+    if target.can_write_eof():
+        target.write_eof()

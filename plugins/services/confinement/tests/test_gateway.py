@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from toolpost import Violation
+from toolpost_service_confinement.domains import Address, Domains
+from toolpost_service_confinement.gateway import FilteringGateway
+from toolpost_service_confinement.log import Log
+from toolpost_service_confinement.verdicts import Verdicts
+
+ALLOWED = Domains(("site.example", "127.0.0.1"))
+
+
+class Proxy:
+    """A gateway that serves a port on loopback; every name leads to 127.0.0.1."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.gateway = FilteringGateway(Verdicts(lambda: ALLOWED, self.ask, self.resolve), Log(file))
+        self.refused: list[Violation] = []
+        listener = socket.create_server(("127.0.0.1", 0))
+        listener.setblocking(False)
+        self.port: int = listener.getsockname()[1]
+        self.stop = self.gateway.serve(listener, self.refused.append)
+
+    async def ask(self, host: str) -> str:
+        return "nothing allows it"
+
+    async def resolve(self, host: str, port: int) -> Sequence[Address]:
+        if host == "gone.site.example":
+            raise OSError("no such name")
+        return [ip_address("127.0.0.1")]
+
+    async def exchange(self, *said: bytes) -> bytes:
+        """Say one thing after another, each once something was answered; return all that was answered."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        heard = b""
+        try:
+            async with asyncio.timeout(10):
+                for text in said[:-1]:
+                    writer.write(text)
+                    heard += await reader.read(65536)
+                writer.write(said[-1])
+                return heard + await reader.read()
+        finally:
+            writer.close()
+            await writer.wait_closed()
+
+    def outcomes(self) -> list[str]:
+        return [json.loads(line)["outcome"] for line in self.file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+async def proxy(tmp_path: Path) -> AsyncIterator[Proxy]:
+    proxy = Proxy(tmp_path / "session" / "network.jsonl")
+    yield proxy
+    await proxy.gateway.aclose()
+
+
+@asynccontextmanager
+async def site() -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A server that answers one request a connection with `hello`, and keeps what it was sent."""
+    heads: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], heads
+
+
+async def test_a_request_goes_to_the_host_of_its_address_whatever_its_headers_say(proxy: Proxy) -> None:
+    async with site() as (port, heads):
+        headers = "Host: evil.test\r\nProxy-Authorization: x\r\nA: b"
+        request = f"GET http://site.example:{port}/a?b=c HTTP/1.1\r\n{headers}\r\n\r\n"
+        answer = await proxy.exchange(request.encode())
+    assert answer.endswith(b"hello")
+    assert heads == [
+        f"GET /a?b=c HTTP/1.1\r\nHost: site.example:{port}\r\nConnection: close\r\nA: b\r\n\r\n".encode(),
+    ]
+
+
+async def test_a_tunnel_is_opened_to_what_is_allowed(proxy: Proxy) -> None:
+    async with site() as (port, _):
+        connect = f"CONNECT site.example:{port} HTTP/1.1\r\nHost: site.example\r\n\r\n".encode()
+        answer = await proxy.exchange(connect, b"GET / HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 Connection established\r\n\r\n")
+    assert answer.endswith(b"hello")
+    assert (proxy.outcomes(), proxy.refused) == (["connected"], [])
+
+
+async def test_socks_leads_to_the_same_hosts(proxy: Proxy) -> None:
+    async with site() as (port, _):
+        name = b"site.example"
+        ask = b"\x05\x01\x00\x03" + bytes([len(name)]) + name + port.to_bytes(2, "big")
+        answer = await proxy.exchange(b"\x05\x01\x00", ask, b"GET / HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"\x05\x00" + b"\x05\x00")
+    assert answer.endswith(b"hello")
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.test", "sub.site.example", "169.254.169.254", "[::1]", "2130706433", "site.example@evil.test"]
+)
+async def test_other_hosts_are_refused_told_and_logged(proxy: Proxy, host: str) -> None:
+    answer = await proxy.exchange(f"CONNECT {host}:443 HTTP/1.1\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert [violation.action for violation in proxy.refused] == ["connect"]
+    assert proxy.refused[0].target == f"{host.strip('[]')}:443"
+    assert proxy.outcomes()[0].startswith("refused")
+
+
+async def test_socks_to_an_address_is_refused(proxy: Proxy) -> None:
+    answer = await proxy.exchange(b"\x05\x01\x00", b"\x05\x01\x00\x01" + bytes([10, 0, 0, 1]) + b"\x00\x50")
+    assert answer[2:4] == b"\x05\x02"
+    assert proxy.refused[0].target == "10.0.0.1:80"
+
+
+async def test_a_host_that_can_not_be_reached_is_no_violation(proxy: Proxy) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    assert (await proxy.exchange(f"CONNECT site.example:{port} HTTP/1.1\r\n\r\n".encode())).startswith(b"HTTP/1.1 502 ")
+    assert proxy.refused == []
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"\0\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET ftp://site.example/ HTTP/1.1\r\n\r\n",
+        b"\x04\x01\x00\x00\r\n\r\n",
+    ],
+)
+async def test_what_is_no_request_of_a_proxy_is_hung_up_on(proxy: Proxy, nonsense: bytes) -> None:
+    assert await proxy.exchange(nonsense) == b""
+
+
+async def test_stopping_ends_what_is_open_and_takes_no_more(proxy: Proxy) -> None:
+    async with site() as (port, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(f"CONNECT site.example:{port} HTTP/1.1\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        proxy.stop()
+        async with asyncio.timeout(5):
+            assert await reader.read() == b""
+        writer.close()
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", proxy.port)

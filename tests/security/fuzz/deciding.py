@@ -1,0 +1,120 @@
+"""Decides on generated commands under several sets of rules, with a plain notion of what each set grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+from tests.security.fuzz.sandbox import Outcome
+from tests.security.fuzz.world import SECRET, World
+
+from toolpost import Rule, Tool
+from toolpost.permissions import PermissionMode, PermissionRequest
+from toolpost_core.permissions.gate import Gate, Resolver, request_for
+from toolpost_permission_resolver_modes import Modes
+from toolpost_permission_resolver_rules import Rules
+from toolpost_tool_bash import Bash
+from toolpost_tool_bash.tool import BashInput
+
+Vector = Sequence[str]
+_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path")
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules and a mode; `may_start` says which programs they grant, `reads_only` that no file may change."""
+
+    name: str
+    may_start: Callable[[Vector], bool]
+    allow: Sequence[str] = ()
+    deny: Sequence[str] = ()
+    mode: PermissionMode = "default"
+    reads_only: bool = False
+    keeps_secret: bool = False
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules as settings hold them."""
+        allow = [Rule.parse(text, "allow") for text in self.allow]
+        return (*allow, *(Rule.parse(text, "deny") for text in self.deny))
+
+
+def _reads(vector: Vector) -> bool:
+    # Git writes itself down, too; whether it only reads shows in the files.
+    return vector[0] == "git" or list(vector[1:]) in (["--version"], ["-V"])
+
+
+def _some(vector: Vector) -> bool:
+    return _reads(vector) or vector[0] == "okay" or list(vector[:2]) == ["npm", "test"]
+
+
+def _removes(vector: Vector) -> bool:
+    return _reads(vector) or vector[0] == "rm"
+
+
+def _not_denied(vector: Vector) -> bool:
+    return vector[0] not in ("rm", "curl") and not _pushes(vector)
+
+
+def _pushes(vector: Vector) -> bool:
+    at = 1
+    while at < len(vector) and vector[at].startswith("-"):
+        at += 2 if vector[at] in _VALUED else 1
+    return vector[0] == "git" and list(vector[at : at + 1]) == ["push"]
+
+
+_DENIED = ("Bash(rm:*)", "Bash(curl *)", "Bash(git push:*)")
+_FILES = ("Read(.env)", "Read(secrets/**)", "Edit(secrets/**)")
+RULE_SETS = (
+    RuleSet("no rules", _reads, reads_only=True),
+    RuleSet("no rules but for files", _reads, deny=_FILES, reads_only=True, keeps_secret=True),
+    RuleSet("some programs", _some, ("Bash(okay:*)", "Bash(npm test *)"), (*_DENIED, *_FILES), reads_only=True,
+            keeps_secret=True),
+    RuleSet("all of Bash", _not_denied, ("Bash",), _DENIED),
+    RuleSet("bypass", _not_denied, (), _DENIED, mode="bypassPermissions"),
+    RuleSet("edits", _removes, (), _FILES, mode="acceptEdits", keeps_secret=True),
+)  # fmt: skip
+
+SAID_TO_READ = RuleSet("the tool says that it only reads", _reads, reads_only=True)
+"""What `is_read_only` stands for; it decides which commands may run beside one another."""
+
+
+class Decider:
+    """Decides by the gate with the resolvers that ship; nothing of a command is run."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._gate = Gate([Resolver("rules", "rules", Rules(), True), Resolver("modes", "modes", Modes(), True)])
+        self._tool = Bash()
+
+    async def allowed(self, command: str) -> list[RuleSet]:
+        """The sets of rules under which the command would run without a question."""
+        given = BashInput(command)
+        scope = self._world.scope
+        bare = PermissionRequest(tool_name="Bash", tool_input={"command": command}, scope=scope)
+        request = request_for(cast("Tool[object]", self._tool), "Bash", bare, given)
+        found = []
+        for rule_set in RULE_SETS:
+            asked = replace(request, rules=rule_set.rules, scope=replace(scope, mode=rule_set.mode))
+            if (await self._gate.decide(asked)).behavior == "allow":
+                found.append(rule_set)
+        return [*found, SAID_TO_READ] if request.read_only else found
+
+
+def fault(rule_set: RuleSet, outcome: Outcome, world: World) -> str:
+    """What an allowed command did that the rules do not grant; empty if nothing."""
+    for vector in outcome.started:
+        if not rule_set.may_start(vector):
+            return f"started {list(vector)[:4]}"
+    if rule_set.reads_only and outcome.changed:
+        return f"changed {list(outcome.changed)[:3]}"
+    if rule_set.mode == "acceptEdits":
+        kept = (f"{world.project}/.git/", f"{world.project}/secrets/")
+        for path in outcome.changed:
+            if not path.startswith(f"{world.project}/") or path.startswith(kept):
+                return f"changed {path}"
+    if rule_set.keeps_secret and SECRET in outcome.output:
+        return "showed the secret"
+    return ""

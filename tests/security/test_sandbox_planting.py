@@ -1,0 +1,160 @@
+"""What a command in the sandbox leaves behind for others to run, and what the sandbox itself leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.security.sandbox_cell import Cell, call, needs_sandbox
+
+from toolpost import ToolUse
+
+pytestmark = needs_sandbox
+
+
+@pytest.fixture
+def repository(cell: Cell) -> Path:
+    git = cell.project / ".git"
+    subprocess.run(["git", "init", "-q", str(cell.project)], check=True)
+    return git
+
+
+EVIL = "#!/bin/sh\\ntouch /tmp/owned\\n"
+PLANTS = {
+    "a hook": "printf '%s' '{evil}' > .git/hooks/pre-commit; chmod +x .git/hooks/*; mv .git/hooks .git/h; mkdir .git/hooks",
+    "the configuration": "git config core.fsmonitor evil; git config core.hooksPath evil; echo '[core]' >> .git/config; "
+    "rm -f .git/config; mv .git/config c; cp c .git/config; ln -sf /tmp/evil .git/config; git remote add x y",
+    "another repository": "mv .git old; mkdir .git; git init; rm -rf .git/config .git/hooks; ln -s old .git",
+    "a common folder": "mkdir evil; echo '[core] fsmonitor=x' > evil/config; echo ../evil > .git/commondir; rm -r evil",
+    "a bare repository": "mkdir objects refs; echo 'ref: refs/heads/x' > HEAD; echo '[core] fsmonitor=x' > config",
+}
+
+
+@pytest.mark.parametrize("what", PLANTS)
+async def test_git_runs_nothing_that_was_planted(cell: Cell, repository: Path, what: str) -> None:
+    config, hooks = (repository / "config").read_text(), sorted(path.name for path in (repository / "hooks").iterdir())
+    await cell.run("(" + PLANTS[what].format(evil=EVIL) + ") >/dev/null 2>&1; true")
+    assert (repository / "config").read_text() == config
+    assert sorted(path.name for path in (repository / "hooks").iterdir()) == hooks
+    assert not (repository / "commondir").exists()
+    assert not (cell.project / "HEAD").exists()
+    assert (repository / "HEAD").read_text().startswith("ref: refs/heads/")
+
+
+async def test_commits_are_made_as_outside(cell: Cell, repository: Path) -> None:
+    who = "git -c user.name=a -c user.email=a@b"
+    text = await cell.run(
+        f"echo x > f; git add f && {who} commit -qm one && git log --oneline | wc -l && git status -s"
+    )
+    assert text == "1"
+
+
+async def test_a_linked_worktree_commits_and_plants_nothing_in_its_repository(cell: Cell) -> None:
+    main, who = cell.outside / "main", ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for arguments in (
+        ["init", "-q", str(main)],
+        ["-C", str(main), *who, "commit", "-q", "--allow-empty", "-m", "zero"],
+        ["-C", str(main), "worktree", "add", "-q", str(cell.project / "tree")],
+    ):
+        subprocess.run(["git", *arguments], check=True)  # noqa: ASYNC221 - nothing else runs
+    cell.project = cell.project / "tree"
+    hooks, config = sorted((main / ".git/hooks").iterdir()), (main / ".git/config").read_text()
+    text = await cell.run(f"echo x > f; git add f && git {' '.join(who)} commit -qm one && git log --oneline | wc -l")
+    assert text == "2"
+    evil = cell.project / "evil"
+    await cell.run(
+        f"g={main}/.git; (echo x > $g/hooks/pre-commit; git config core.fsmonitor x; mv $g/worktrees/tree $g/t; "
+        f"echo {evil} > $g/worktrees/tree/commondir; mv $g/worktrees $g/w; mv $g/hooks $g/h; "
+        f"echo {evil} > $g/commondir; echo x > {main}/f) 2>/dev/null; true"
+    )
+    assert (sorted((main / ".git/hooks").iterdir()), (main / ".git/config").read_text()) == (hooks, config)
+    assert (main / ".git/worktrees/tree/commondir").read_text() == "../..\n"
+    assert not (main / ".git/commondir").exists()
+    assert not (main / "f").exists()
+
+
+async def test_a_pointer_to_a_repository_that_does_not_know_it_opens_nothing(cell: Cell) -> None:
+    own = cell.outside / "worktrees/tree"
+    own.mkdir(parents=True)
+    (own / "gitdir").write_text(str(cell.root / "elsewhere/.git"))
+    (own / "commondir").write_text("../..")
+    (cell.outside / "config").write_text("")
+    (cell.project / ".git").write_text(f"gitdir: {own}")
+    before = cell.state()
+    await cell.run(f"(echo x > {cell.outside}/kept.txt; echo x > {cell.outside}/new) 2>/dev/null; true")
+    assert cell.state() == before
+
+
+NEVER_MADE = (".git", ".claude", ".toolpost", ".mcp.json")
+
+
+async def test_what_steers_the_agent_is_not_planted_where_it_is_not_there_yet(cell: Cell) -> None:
+    names = " ".join(NEVER_MADE)
+    await cell.run(
+        f"for n in {names}; do mkdir -p $n/hooks; echo x > $n/settings.json; echo x > $n; rm -rf $n; mv $n m; "
+        "mkdir m && mv -T m $n; done >/dev/null 2>&1; git init >/dev/null 2>&1; rm -rf m; true"
+    )
+    assert list(cell.project.iterdir()) == []
+
+
+async def test_what_steers_the_agent_is_not_changed_where_it_is(cell: Cell) -> None:
+    deep = cell.project / "packages/app/.claude"
+    for folder in (cell.project / ".claude", deep):
+        folder.mkdir(parents=True)
+        (folder / "settings.json").write_text("{}")
+    await cell.run(
+        "for d in . packages/app; do echo x > $d/.claude/settings.json; rm -rf $d/.claude; mv $d/.claude $d/gone; "
+        "mkdir $d/.claude; done >/dev/null 2>&1; mv packages away 2>/dev/null; mkdir -p packages/app/.claude; true"
+    )
+    assert (cell.project / ".claude/settings.json").read_text() == "{}"
+    assert (deep / "settings.json").read_text() == "{}"
+
+
+async def test_commands_beside_one_another_keep_each_others_protection(cell: Cell) -> None:
+    async with cell.session() as session:
+        waits = "touch started; while [ ! -e go ]; do sleep 0.05; done; mkdir .claude && echo PLANTED; rm -f started go"
+        first = asyncio.create_task(call(session, waits))
+        await call(session, "while [ ! -e started ]; do sleep 0.05; done")
+        (cell.project / "go").touch()
+        assert "PLANTED" not in await first
+    assert list(cell.project.iterdir()) == []
+
+
+def command_lines() -> Iterator[bytes]:
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            yield file.read_bytes()
+
+
+def open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_nothing_outlives_a_command_that_is_ended(cell: Cell) -> None:
+    left = "setsid -f sleep 98761; (trap '' TERM INT HUP; sleep 98762) & env -i setsid -f /bin/sleep 98763; sleep 98764"
+    async with cell.session() as session:
+        (result,) = await session.run_calls([ToolUse("toolu_1", "Bash", {"command": left, "timeout": 1_500})])
+        assert "timed out" in str(result.block["content"])
+        running = list(command_lines())
+    assert [line for line in running if line.startswith(b"sleep\x009876") or b"/sleep\x009876" in line] == []
+
+
+async def test_a_session_leaves_no_descriptor_and_no_file_behind(cell: Cell) -> None:
+    (cell.project / "packages/app/.claude").mkdir(parents=True)
+    cell.network = {"allowedDomains": ["a.example"]}
+    before, shown = open_descriptors(), sorted(cell.root.rglob("*"))
+    async with cell.session() as session:
+        await call(session, "true")
+        first = open_descriptors()
+        for _ in range(5):
+            await call(session, "true")
+        assert open_descriptors() == first
+    await asyncio.sleep(0)
+    assert open_descriptors() <= before + 1
+    assert [path for path in sorted(cell.root.rglob("*")) if cell.root / "home" not in path.parents] == [
+        path for path in shown if cell.root / "home" not in path.parents
+    ]
