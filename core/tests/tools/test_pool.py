@@ -122,6 +122,17 @@ def test_a_tool_whose_schema_a_service_would_refuse_is_left_out_and_named(schema
     assert len(told) == 1
 
 
+def test_a_replacement_that_no_service_would_take_replaces_nothing() -> None:
+    class Better(type(with_schema({}))):  # type: ignore[misc]
+        name = "search"
+        overrides = "search"
+
+    made = pool(OURS, Entry(Better(), "better", "zeta-search"))
+
+    assert made.entries == (OURS,)
+    assert "no schema of an object" in made.absent[0].why
+
+
 @pytest.mark.parametrize(
     "schema", [{"type": "object"}, {"type": "object", "properties": {"a": True, "b": {}}, "required": ["a"]}]
 )

@@ -29,7 +29,7 @@ class Argument:
     """One argument. `text` is all of it, or where `known` is false what is sure of its beginning.
 
     `wild` says that unquoted wildcards stand in it; `pattern` is then its text with quoted ones escaped. `splits` says that
-    it may become any number of words.
+    it may become any number of words. `sure` is all that is known of one that is not: what stands round the unknown.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Argument:
     scripts: tuple[Script, ...] = ()
     source: str = ""
     pattern: str = ""
+    sure: str = ""
 
     @property
     def plain(self) -> bool:
@@ -89,9 +90,11 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
             (not isinstance(piece, Text) and not piece.quoted and _value(piece, values) is None) or _many(piece)
             for piece in word.pieces
         ) or _braces(word)
-        sure = word.pieces[: word.pieces.index(unsure)] if unsure else ()
-        known = "".join(_value(piece, values) or "" for piece in sure)
-        return [Argument("" if tilde is None else known, False, _is_wild(word), splits, strange, scripts, source)]
+        begins = word.pieces[: word.pieces.index(unsure)] if unsure else ()
+        known = "".join(_value(piece, values) or "" for piece in begins)
+        sure = "".join(_value(piece, values) or "" for piece in word.pieces)
+        text = "" if tilde is None else known
+        return [Argument(text, False, _is_wild(word), splits, strange, scripts, source, sure=sure)]
     chars = [
         (char, not isinstance(value, OneOf) and (piece.quoted or isinstance(piece, Var)))
         for piece in word.pieces

@@ -180,7 +180,8 @@ class Commands:
         inside = inside_of(last, rest, body, known=effects.known)
         found = self._shadow(inside, place)
         if name in EVALUATES and effects.why:
-            found.extend(part for arg in rest for part in self.embedded(arg.text, place))
+            texts = (arg.text if arg.known else arg.sure for arg in rest)
+            found.extend(part for text in texts for part in self.embedded(text, place))
         return found, inside.open
 
     def _change_folder(self, args: Vector, place: Place, *, sure: bool, text: str, around: tuple[Vector, ...]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from pathlib import Path
 from typing import Final
 
 import toolpost
 
-API: Final = str(Path(toolpost.__file__).parent)
+API: Final = f"{Path(toolpost.__file__).parent}{os.sep}"
 
 
 def own_lines(error: BaseException) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolpost_core.loop.display import Display
     from toolpost_core.loop.stream import Answer
     from toolpost_core.loop.turn import Ended
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
     from toolpost_core.tools.pipeline import CallResult
 
 DESCRIBED: Final = 1_000
@@ -28,7 +28,7 @@ DESCRIBED: Final = 1_000
 class Around:
     """Tells listeners of a session; where nobody listens nothing is made or imported."""
 
-    session: Session
+    session: Inner
 
     async def begun(self) -> str | None:
         """Tell that the session begins; returns why the prompt is not sent, if a listener ends the turn."""

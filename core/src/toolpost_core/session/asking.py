@@ -14,13 +14,13 @@ from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from toolpost import AbortSignal, ModelRequest, Provider
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
 
 
 class Asking:
     """Sends plugins' requests during one run; what they cost is the session's, and an abort of the run ends them."""
 
-    def __init__(self, session: Session, abort: AbortSignal) -> None:
+    def __init__(self, session: Inner, abort: AbortSignal) -> None:
         self._session = session
         self._abort = abort
 
@@ -48,7 +48,7 @@ class Asking:
 class SideModels:
     """`Models`: requests of plugins to the model, at any time in a session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Inner) -> None:
         self._session = session
 
     @property

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolpost import AbortSignal, Rule, ToolContext, ToolUse
     from toolpost_core.permissions.gate import Gate
     from toolpost_core.plugins.registry import Provided, Registry
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
     from toolpost_core.tools.permit import Permitter
     from toolpost_core.tools.pipeline import Pipeline
 
@@ -32,7 +32,7 @@ WARM_AFTER: Final = 0.2
 class Engine:
     """The machinery of a session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Inner) -> None:
         self._session = session
         parts = session.parts
         self.pool = tool_pool(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolpost import SentPrompt
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
 
 CONVERSATION: Final = ("user", "assistant", "system", "attachment", "progress", REPLACEMENT, REWIND, USAGE)
 """What says which conversation there is; a plugin's records never do."""
@@ -19,7 +19,7 @@ CONVERSATION: Final = ("user", "assistant", "system", "attachment", "progress", 
 class SessionJournal:
     """The journal of a session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Inner) -> None:
         self._session = session
 
     @property
@@ -29,7 +29,7 @@ class SessionJournal:
 
     def prompts(self) -> Sequence[SentPrompt]:
         """Every prompt in the order in which they were sent."""
-        return self._session.sent_prompts()
+        return self._session.prompt_log.all()
 
     def append(self, kind: str, fields: Mapping[str, Any]) -> None:
         """Append a record that is no part of the conversation."""
@@ -42,7 +42,7 @@ class SessionJournal:
         from toolpost_core.session.history import records_of
 
         session = self._session
-        path, history = session.transcript_path, session.parts.history
+        path, history = session.transcript.path, session.parts.history
         if path is None:
             found: Sequence[Mapping[str, Any]] = history.records if history is not None else ()
         else:

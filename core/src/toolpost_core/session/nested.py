@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolpost import Decision
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
 
 
-async def decide(session: Session, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+async def decide(session: Inner, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
     """Return an Allow or a Deny, after asking a person where one must be.
 
     Who asks does what it asked about: an allow of another input is a deny.

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolpost import FileRewind, Rewound, TurnChanges
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
 
 
 class Rewinder:
     """Goes back in one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Inner) -> None:
         self._session = session
 
     async def turn_changes(self) -> Mapping[str, TurnChanges]:
@@ -45,9 +45,9 @@ class Rewinder:
     def conversation(self, message_id: str) -> str:
         """Go back to before a prompt and return its text. What was said since stays in the transcript."""
         session = self._session
-        if session.transcript_path is None or not session.transcript_path.exists():
+        if session.transcript.path is None or not session.transcript.path.exists():
             raise SessionError("The conversation can't be rewound: this session keeps no transcript.")
-        past = before(session.transcript_path, message_id)
+        past = before(session.transcript.path, message_id)
         carried = session.conversation.opening_from(prompt.id for prompt in session.prompt_log.since(past.prompt))
         session.transcript.side(REWIND, messageId=past.prompt, leafUuid=past.leaf)
         session.transcript.parent = past.leaf
@@ -65,9 +65,9 @@ class Rewinder:
         What is none of the session's messages may be a rewind's id.
         """
         session = self._session
-        meant = [prompt.id for prompt in session.sent_prompts() if prompt.id.startswith(message_id)]
+        meant = [prompt.id for prompt in session.prompt_log.all() if prompt.id.startswith(message_id)]
         if message_id and len(meant) == 1:
             return meant[0]
-        path = session.transcript_path
+        path = session.transcript.path
         records = records_of(path) if path is not None and path.exists() else ()
         return turn_of(records, message_id) or message_id

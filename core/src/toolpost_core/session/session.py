@@ -3,144 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
 import toolpost
-from toolpost import ModelRequest, SessionScope, Stash, on
-from toolpost_core.events.dispatch import Dispatcher
-from toolpost_core.loop.queue import MessageQueue
-from toolpost_core.prompt.sections import Prompt, compose, gather
-from toolpost_core.session.added_hooks import AddedHooks
+from toolpost import Stash, on
 from toolpost_core.session.conversation import Conversation
-from toolpost_core.session.hook_log import SessionHookLog, lines_of
-from toolpost_core.session.journal import SessionJournal
-from toolpost_core.session.listening import listen
-from toolpost_core.session.notifying import Notifier
-from toolpost_core.session.parts import Model, Parts
+from toolpost_core.session.inner import Inner
 from toolpost_core.session.prompts import PromptLog
 from toolpost_core.session.reload import KeptError, Stamps
 from toolpost_core.session.run import Run
-from toolpost_core.session.services import ServiceTable
-from toolpost_core.session.sources import context_sources
-from toolpost_core.session.surroundings import Surroundings
-from toolpost_core.session.transcript import TITLE, Transcript
-from toolpost_core.tools.abort import AbortNode
+from toolpost_core.session.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
     from toolpost import (
-        AbortReason,
-        AbortSignal,
         ConfiguredHook,
         ContentBlock,
         CostLine,
-        Decision,
         FileRewind,
-        HookFiring,
-        Message,
         ModelInfo,
         PermissionMode,
         Rewound,
         Rule,
-        RuleUpdate,
         SentPrompt,
         SessionEvent,
-        ToolContext,
         ToolUse,
         TurnChanges,
     )
-    from toolpost.events._base import Origin
-    from toolpost.services import Models
-    from toolpost_core.session.engine import Engine
     from toolpost_core.session.rewind import Rewinder
-    from toolpost_core.session.watching import WatchedFiles
-    from toolpost_core.tools.permit import Circumstances, Ruling
     from toolpost_core.tools.pipeline import CallResult
 
 
-class Session:
+class Session(Inner):
     """One conversation. `open_session` makes it and closes it; front ends see it as a `SessionDoor`."""
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
-        self._id = parts.session_id
-        self._model = Model(parts.choose, parts.options.model or parts.settings.get("model"))
-        self.stash = Stash()
-        self.conversation = Conversation(parts.history.messages if parts.history is not None else ())
-        mode = parts.settings.permission_mode(parts.options.permission_mode)
-        self.surroundings = Surroundings(parts, mode, parts.settings.rules)
-        self.prompt_log = PromptLog(parts.history)
-        self._sink: Callable[[SessionEvent], None] | None = None
-        self._abort = AbortNode()
-        self._run_abort: AbortNode | None = None
-        self._run: asyncio.Task[None] | None = None
-        self._engine: Engine | None = None
-        self._prompt: asyncio.Task[Prompt] | None = None
-        self._started = False
-        self._told_of: set[str] = set()
-        self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
-        self.title = self.kept_title = _title(parts)
-        self.prompt_id: str | None = None
-        self.queue = MessageQueue(self.emit, waits=parts.ask is None)
-        self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
-        self.notifier = Notifier(self.events, self.queue.put)
-        self._watched: WatchedFiles | None = None
-        self.added_hooks = AddedHooks(self._listen_anew)
-        self.hook_log = SessionHookLog(self._debug if parts.options.extra.get("debug") == "hooks" else None)
-        self.services = ServiceTable(
-            parts.registry,
-            self.scope,
-            self.events,
-            self._check_nested,
-            self._models,
-            self.surroundings,
-            lambda: self.parts.sandbox,
-            self.queue,
-            SessionJournal(self),
-            self.added_hooks,
-            self.hook_log,
-        )
-        self._transcript = self._new_transcript()
-        self._stamps = Stamps.now(parts.places, parts.env)
-        self._stand_in()
-
-    # What front ends see.
-
-    @property
-    def id(self) -> str:
-        """The session's id."""
-        return self._id
-
-    @property
-    def cwd(self) -> Path:
-        """The current folder."""
-        return self.surroundings.cwd
-
-    @property
-    def model(self) -> ModelInfo:
-        """The model in use; raises ProviderError where none can be used."""
-        return self._model.info
-
-    @property
-    def permission_mode(self) -> PermissionMode:
-        """The permission mode in force."""
-        return self.surroundings.mode
+    # What front ends do with it, beside what `Inner` tells of it.
 
     @property
     def transcript_path(self) -> Path | None:
         """Where the transcript lies; None where none is kept."""
         return self._transcript.path
-
-    @property
-    def messages(self) -> Sequence[Message]:
-        """The conversation so far."""
-        return self.conversation.messages
 
     async def submit(
         self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
@@ -169,11 +76,6 @@ class Session:
                 if self.parts.ask is not None:
                     self.notifier.idle()
 
-    def interrupt(self, reason: AbortReason = "user_cancel") -> None:
-        """End the running turn; the session goes on."""
-        if self._run_abort is not None:
-            self._run_abort.abort(reason)
-
     async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
         """Use another model from the next request on. Raises SessionError where a listener refuses."""
         from toolpost_core.session.switching import switch
@@ -187,13 +89,6 @@ class Session:
     def rules(self) -> Sequence[Rule]:
         """Every permission rule in force."""
         return self.surroundings.rules
-
-    def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
-        """Add, replace or remove rules, for the session or in a settings file."""
-        before = Stamps.now(self.parts.places, self.parts.env)
-        self.surroundings.update(updates, self.warn)
-        if not self._stamps.changed(before):  # what we wrote ourselves is in force already
-            self._stamps = Stamps.now(self.parts.places, self.parts.env)
 
     def hooks(self) -> Sequence[ConfiguredHook]:
         """The hooks that are set up."""
@@ -334,233 +229,10 @@ class Session:
         if self._run is not None:
             await asyncio.wait({self._run})
 
-    def _tell_odd_matchers(self, tools: Sequence[str]) -> None:
-        """Warn once of hooks whose matchers misspell a tool."""
-        hooks = self.scope().settings.get("hooks")
-        if not hooks:
-            return
-        from toolpost_core.session.odd_matchers import odd_matchers
-
-        for text in odd_matchers(hooks, tools):
-            if text not in self._told_of:
-                self._told_of.add(text)
-                self.warn(text)
-
-    def _listen_anew(self) -> None:
-        if self._started:
-            listen(self.parts.registry, self.scope(), self.warn)
-
-    def _debug(self, firing: HookFiring) -> None:
-        for line in lines_of(firing):
-            if self.parts.ask is not None:
-                self.emit(toolpost.Notice(f"debug: {line}"))
-            else:
-                print(f"debug: {line}", file=sys.stderr)
-
     def _rewinder(self) -> Rewinder:
         from toolpost_core.session.rewind import Rewinder
 
         return Rewinder(self)
-
-    # What the engine and the run use.
-
-    def watch(self, paths: Sequence[str]) -> None:
-        """Let FileChanged listeners hear of these files."""
-        if self._watched is None:
-            from toolpost_core.session.watching import WatchedFiles
-
-            self._watched = WatchedFiles(self.events, lambda: self.cwd)
-        self._watched.add(paths)
-
-    async def settle(self) -> None:
-        """Tell listeners what has changed round the conversation since the last request."""
-        outcome = await self.surroundings.settle(self.events)
-        if outcome is not None and outcome.watch_paths:
-            self.watch(outcome.watch_paths)
-        if self._watched is not None:
-            await self._watched.look()
-
-    def go_on_from(self, conversation: Conversation) -> None:
-        """Take over an earlier state of the conversation."""
-        self.conversation = conversation
-        self.surroundings.forget_seen()
-        self._engine = None
-
-    def engine(self) -> Engine:
-        """Return the machinery; made when first needed."""
-        if self._engine is None:
-            from toolpost_core.session.engine import Engine
-
-            self._engine = Engine(self)
-            self._tell_odd_matchers(self._engine.pool.names)
-        return self._engine
-
-    def emit(self, event: SessionEvent) -> None:
-        """Pass an event on to whoever listens to this run."""
-        if self._sink is not None:
-            self._sink(event)
-
-    def warn(self, text: str) -> None:
-        """Show the person a warning, now or at the next prompt."""
-        if self._sink is not None:
-            self._sink(toolpost.Notice(text, "warning"))
-        else:
-            self.parts.notices.append(text)
-
-    def prompt_options(self) -> Mapping[str, Any]:
-        """Return what tools' descriptions may depend on; the same for the whole session."""
-        return {"tools": self.parts.options.tools, "interactive": self.parts.ask is not None}
-
-    @property
-    def results_dir(self) -> Path | None:
-        """Where long results of tools go."""
-        path = self._transcript.path
-        return path.parent / self._id / "tool-results" if path is not None else None
-
-    def prompt_task(self) -> asyncio.Task[Prompt]:
-        """Return the task that gathers the system prompt; begun once a conversation, and again where it failed."""
-        if self._prompt is None or _failed(self._prompt):
-            self._prompt = asyncio.ensure_future(self._gather())
-        return self._prompt
-
-    def request(self, messages: Sequence[Message], breakpoints: Sequence[int]) -> ModelRequest:
-        """Make the next request of messages."""
-        prompt = self.prompt_task().result()
-        model = self._model.info
-        return ModelRequest(
-            model=model.id,
-            messages=messages,
-            system=prompt.system,
-            tools=self.engine().pool.specs,
-            max_tokens=None,
-            cache_breakpoints=tuple(breakpoints) if model.prompt_caching else (),
-            env=self.parts.env,
-            stash=self.stash,
-        )
-
-    def context_for(self, call: ToolUse, abort: AbortSignal) -> ToolContext:
-        """Return the context of one call."""
-        ctx = self.surroundings.context_for(call, abort, self.conversation.sent)
-        if not self._model.known:
-            return ctx
-        model = self._model.info
-        options = replace(ctx.options, model=model.id, images=model.images, documents=model.documents)
-        return replace(ctx, options=options)
-
-    def apply(self, result: CallResult) -> None:
-        """Take over what a result changes in the context."""
-        self.surroundings.apply(result, self.warn)
-
-    def circumstances(self) -> Circumstances:
-        """Return what decisions depend on at this moment."""
-        return self.surroundings.circumstances(self.conversation.sent, self.scope())
-
-    def record_decision(self, call: ToolUse, ruling: Ruling, final: str) -> None:
-        """Keep a decision in the transcript, for `why`."""
-        from toolpost_core.permissions.record import as_json
-
-        self._transcript.side(
-            "permission-decision",
-            toolUseId=call.id,
-            toolName=call.name,
-            requestedInput=call.input,
-            effectiveInput=ruling.request.tool_input,
-            final=final,
-            **as_json(ruling.verdict),
-        )
-
-    @property
-    def abort_in_force(self) -> AbortSignal:
-        """The abort of the prompt that runs, or of the session where none does."""
-        return self._run_abort or self._abort
-
-    @property
-    def transcript(self) -> Transcript:
-        """The transcript."""
-        return self._transcript
-
-    @property
-    def model_in_use(self) -> Model:
-        """The model, and what it comes from."""
-        return self._model
-
-    def scope(self) -> SessionScope:
-        """Return the session as plugins are told of it."""
-        places, parts = self.parts.places, self.parts
-        return SessionScope(
-            session_id=self._id,
-            project=places.project,
-            cwd=self.cwd,
-            home=places.home,
-            config_dir=places.config_dir,
-            transcript_path=self._transcript.path,
-            results_dir=self.results_dir,
-            settings=self.added_hooks.beside(parts.settings.values),
-            env=parts.env,
-            interactive=parts.ask is not None,
-            trusted=parts.trusted,
-            model=self._model.info.id if self._model.known else "",
-            permission_mode=self.permission_mode,
-            stash=self.stash,
-            services=self.services,
-            report=self.warn,
-        )
-
-    # Making the parts.
-
-    def _own_path(self) -> Path | None:
-        return self.parts.store.path(self.parts.places.project, self._id) if self.parts.options.persist else None
-
-    def _new_transcript(self) -> Transcript:
-        """Return the transcript to begin with: a resumed session goes on in the file that it was read from."""
-        history, parts = self.parts.history, self.parts
-        if history is None or parts.forked_from is not None:
-            return Transcript(self._own_path(), self._id, parts.version, self.warn)
-        path = history.path if parts.options.persist else None
-        return Transcript(path, self._id, parts.version, self.warn, history.leaf)
-
-    def _stand_in(self) -> None:
-        self.surroundings.stand_in(
-            self._id,
-            stash=self.stash,
-            services=self.services,
-            abort=self._abort,
-            results_dir=self.results_dir,
-            model=self._model.wanted or "",
-            notify=lambda text: self.emit(toolpost.Notice(text)),
-            warn=self.warn,
-        )
-
-    def _origin(self) -> Origin:
-        from toolpost.events._base import Origin
-
-        return Origin(
-            session_id=self._id,
-            transcript_path=self._transcript.path,
-            cwd=self.cwd,
-            project=self.parts.places.project,
-            permission_mode=self.permission_mode,
-            prompt_id=self.prompt_id,
-            stash=self.stash,
-        )
-
-    async def _gather(self) -> Prompt:
-        options = self.parts.options
-        if not self._model.known:
-            _ = self._model.info
-        sources = [] if options.bare else context_sources(self.parts.registry, self.warn)
-        sections = await gather(sources, self.scope(), self.warn)
-        return compose(sections, replaced_by=options.system_prompt, appended=options.append_system_prompt)
-
-    async def _check_nested(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        from toolpost_core.session.nested import decide
-
-        return await decide(self, tool_name, tool_input)
-
-    def _models(self) -> Models:
-        from toolpost_core.session.asking import SideModels
-
-        return SideModels(self)
 
     async def _end(self, reason: str) -> None:
         if self.events.hears("session_end"):
@@ -573,21 +245,3 @@ class Session:
 
             self._transcript.epilogue(RECORD, **account)
         self._transcript.close()
-
-
-def _failed(task: asyncio.Task[Any]) -> bool:
-    return task.done() and (task.cancelled() or task.exception() is not None)
-
-
-def _title(parts: Parts) -> str | None:
-    """Return the title that a session that goes on was given last."""
-    records = parts.history.records if parts.history is not None else ()
-    return next(
-        (str(r["customTitle"]) for r in reversed(records) if r.get("type") == TITLE and "customTitle" in r), None
-    )
-
-
-def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:
-    if parts.history is None:
-        return "startup"
-    return "resume" if parts.forked_from is None else "fork"

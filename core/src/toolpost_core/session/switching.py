@@ -9,13 +9,13 @@ from toolpost import SessionError, on
 if TYPE_CHECKING:
     from toolpost import ModelInfo
     from toolpost.events.turn import ModelSwitch
-    from toolpost_core.session.session import Session
+    from toolpost_core.session.inner import Inner
 
 CACHE_LIFE: Final = 300.0
 """Seconds that the service keeps a prompt in its cache."""
 
 
-async def switch(session: Session, name: str, source: Literal["command", "picker", "sdk"]) -> ModelInfo:
+async def switch(session: Inner, name: str, source: Literal["command", "picker", "sdk"]) -> ModelInfo:
     """Use another model from the next request on. Raises SessionError where a listener refuses, and ProviderError."""
     model, events = session.model_in_use, session.events
     new = model.provider.model(name)
@@ -35,7 +35,7 @@ async def switch(session: Session, name: str, source: Literal["command", "picker
     return new
 
 
-def _event(session: Session, name: str, new: ModelInfo, source: Literal["command", "picker", "sdk"]) -> ModelSwitch:
+def _event(session: Inner, name: str, new: ModelInfo, source: Literal["command", "picker", "sdk"]) -> ModelSwitch:
     from toolpost.events.turn import ModelSwitch
 
     tokens = session.conversation.used

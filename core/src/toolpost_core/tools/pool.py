@@ -82,11 +82,7 @@ def assemble(
     winners: dict[str, Entry] = {}
     absent: list[Absent] = []
     for entry in sorted(entries, key=lambda e: (e.tool.is_mcp, e.tool.name, not e.standard, e.distribution)):
-        try:
-            why = _why_absent(entry.tool, rules, only)
-        except Exception as error:
-            why = f"it could not be asked whether it can work here: {error!r}"
-            report(f"The tool {entry.tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {why}")
+        why = _why_absent(entry, rules, only, report)
         if why:
             absent.append(Absent(entry, why))
             continue
@@ -100,8 +96,8 @@ def assemble(
         if not _overrides(winner, loser):
             report(
                 f"Two plugins offer a tool {entry.tool.name!r}: that of {winner.plugin!r} ({winner.distribution}) is used"
-                f"{_why_first(winner, loser)}, that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off in "
-                f"settings.json; a tool that is meant to replace the other says overrides={winner.plugin!r}."
+                f"{_why_first(winner, loser)}, that of {loser.plugin!r} ({loser.distribution}) is not. Turn one of them off "
+                f"in settings.json; a tool that is meant to replace the other says overrides={winner.plugin!r}."
             )
     ordered = tuple(sorted(winners.values(), key=lambda e: (e.tool.is_mcp, e.tool.name)))
     return _built(ordered, tuple(absent), options, report)
@@ -129,15 +125,12 @@ def _built(
     for entry in entries:
         tool = entry.tool
         try:
-            why = _unfit(tool)
-            if not why:
-                shapes[tool.name] = tool.shape()
-                spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
+            shapes[tool.name] = tool.shape()
+            spec = ToolSpec(tool.name, tool.prompt(options), shapes[tool.name].schema)
         except Exception as error:
             why = f"its description failed: {error!r}"
-        if why:
             absent += (Absent(entry, why),)
-            report(f"The tool {tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {why}")
+            report(_left_out(entry, why))
             continue
         kept.append(entry)
         if not tool.should_defer or tool.always_load:
@@ -171,7 +164,23 @@ def _by_name(entries: Sequence[Entry], report: Callable[[str], None]) -> dict[st
     return found
 
 
-def _why_absent(tool: Tool[Any], rules: Sequence[Rule], only: Sequence[str] | None) -> str:
+def _why_absent(entry: Entry, rules: Sequence[Rule], only: Sequence[str] | None, report: Callable[[str], None]) -> str:
+    """Say why a tool is not offered, empty for one that is; what its author has to mend is told to `report` too."""
+    try:
+        unwanted = _unwanted(entry.tool, rules, only)
+        mistake = "" if unwanted else _unfit(entry.tool)
+    except Exception as error:
+        unwanted, mistake = "", f"it could not be asked whether it can work here: {error!r}"
+    if mistake:
+        report(_left_out(entry, mistake))
+    return unwanted or mistake
+
+
+def _left_out(entry: Entry, why: str) -> str:
+    return f"The tool {entry.tool.name!r} of {entry.plugin!r} ({entry.distribution}) is left out: {why}"
+
+
+def _unwanted(tool: Tool[Any], rules: Sequence[Rule], only: Sequence[str] | None) -> str:
     names = (tool.name, *tool.aliases)
     if only is not None and not any(name in only for name in names):
         return "not among the tools that this run was narrowed to"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from terminal_doubles import ALWAYS, ScriptedDoor, ScriptedHost, question  # type: ignore[import-not-found]
 
-from toolpost import LaunchOptions, Reply
+from toolpost import LaunchOptions, Reply, SettingsError
 from toolpost_frontend_terminal.console import Ansi
 from toolpost_frontend_terminal.narrate import Narrator, WholeLines
 from toolpost_frontend_terminal.repl import Repl
@@ -110,6 +110,18 @@ async def test_an_unknown_command_names_the_nearest() -> None:
     assert "There is no command /permisions. Did you mean /permissions?" in stage.said
     assert "There is no command /zzz. /help lists them all." in stage.said
     assert door.prompts == []
+
+
+async def test_settings_that_can_not_be_read_are_told_at_once() -> None:
+    repl, stage, door = sitting("/plugins reload")
+
+    async def refuse() -> Sequence[str]:
+        raise SettingsError("The settings stay as they were: no JSON")
+
+    door.reload = refuse
+    await repl.run()
+    assert "The settings stay as they were: no JSON" in stage.said
+    assert "the plugins are the same" not in stage.said
 
 
 async def test_a_question_is_answered_and_the_answer_stays_on_the_screen() -> None:

@@ -62,6 +62,8 @@ async def test_a_rewind_of_nothing_but_a_mode_is_undone_by_its_id(sitting: Sitti
     async with command(sitting, "x.sh"):
         script.chmod(0o600)
 
+    assert await sitting.history.turns() == {"p1": TurnChanges(files=1, added=0, removed=0)}
+
     rewound = await sitting.history.rewind("p1")
     assert mode(script) == 0o755
     sitting.again()
@@ -192,3 +194,75 @@ async def test_the_copy_of_no_other_file_goes_with_a_link(tmp_path: Path) -> Non
     await sitting.turn("p3", {"a": "2"})
 
     assert precious.read_text() == "x"
+
+
+async def test_a_folder_that_was_made_for_a_file_and_then_removed_does_not_come_back(sitting: Sitting) -> None:
+    await sitting.turn("p1", {"new/deep/a": "1"})
+    sitting.journal.send("p2")
+    async with command(sitting, "new"):
+        shutil.rmtree(sitting.folder / "new")
+
+    await sitting.history.rewind("p2")
+    assert set(shape(sitting.folder)) == {"new", "new/deep", "new/deep/a"}
+    await sitting.history.rewind("p1")
+    assert shape(sitting.folder) == {}
+    await sitting.history.rewind("p1")
+    assert shape(sitting.folder) == {}
+
+
+async def test_all_folders_that_were_made_go_whichever_file_they_were_made_for(sitting: Sitting) -> None:
+    await sitting.turn("p1", {"d/s/t/first": "1", "d/q/second": "1", "d/a": "1"})
+
+    await sitting.history.rewind("p1")
+    assert shape(sitting.folder) == {}
+
+
+async def test_a_folder_that_was_removed_and_made_again_stays(sitting: Sitting) -> None:
+    folder = sitting.folder / "d"
+    folder.mkdir()
+    sitting.journal.send("p1")
+    async with command(sitting, "d"):
+        folder.rmdir()
+    await sitting.write("d/a", "1")
+
+    await sitting.history.rewind("p1")
+    assert set(shape(sitting.folder)) == {"d"}
+
+
+async def test_a_folder_that_was_made_for_a_file_goes_though_the_file_went_before(sitting: Sitting) -> None:
+    await sitting.turn("p1", {"d/a": "1", "b": "1"})
+    async with command(sitting, "d/a"):
+        sitting.folder.joinpath("d/a").unlink()
+
+    await sitting.history.rewind("p1")
+    assert shape(sitting.folder) == {}
+
+
+async def test_a_folder_that_was_there_is_not_taken_for_one_that_was_made_since(sitting: Sitting) -> None:
+    folder = sitting.folder / "d"
+    folder.mkdir(mode=0o755)
+    folder.joinpath("a").write_text("0")
+    sitting.journal.send("p1")
+    async with command(sitting, "d/a"):
+        folder.joinpath("a").unlink()
+    folder.rmdir()
+    await sitting.write("d/a", "1")
+    async with command(sitting, "d"):
+        folder.chmod(0o700)
+
+    await sitting.history.rewind("p1", force=True)
+    assert shape(sitting.folder) == {"d": "755 folder", "d/a": "644 0"}
+
+
+async def test_a_folder_that_came_back_with_a_file_is_not_made_by_hand(sitting: Sitting) -> None:
+    folder = sitting.folder / "d"
+    folder.mkdir(mode=0o700)
+    sitting.journal.send("p1")
+    async with command(sitting, "d"):
+        folder.rmdir()
+    await sitting.write("d/a", "1")
+    async with command(sitting, "d"):
+        shutil.rmtree(folder)
+
+    await sitting.history.rewind("p1")
+    assert shape(sitting.folder) == {"d": "700 folder"}

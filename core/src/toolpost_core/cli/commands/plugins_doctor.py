@@ -70,7 +70,7 @@ def _tools(workspace: Workspace) -> Iterator[Finding]:
     for absent in pool.absent:
         entry, why = absent.entry, absent.why
         rival = pool.find(entry.tool.name)
-        if rival is not None and rival.tool is not entry.tool:
+        if rival is not None and why.startswith("replaced by"):
             if rival.tool.overrides not in (entry.plugin, entry.distribution):
                 yield _collision(entry, rival)
             continue

@@ -62,7 +62,9 @@ def _look(workspace: Workspace, found: Rehearsal, wheel: Path | None) -> Looked:
         if wheel is not None:
             raise
         if not found.is_hookspecs:
-            raise PluginError(f"What {found.distribution} {found.version} would change is not known: {error}.") from error
+            raise PluginError(
+                f"What {found.distribution} {found.version} would change is not known: {error}."
+            ) from error
         return Looked([], str(error))
 
 

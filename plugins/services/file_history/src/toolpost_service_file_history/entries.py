@@ -62,8 +62,8 @@ class Entry:
     time: str = field(default_factory=now)
 
     def has_content(self, content: str) -> bool:
-        """Whether the change found or left that content."""
-        return content in (self.becomes, self.seen)
+        """Whether the change found or left that content; a folder comes and goes with the files in it."""
+        return content in (self.becomes, self.seen) or FOLDER in (content, self.becomes, self.seen)
 
     def has_mode(self, mode: int) -> bool:
         """Whether a file with that mode may be as the change found or left it."""

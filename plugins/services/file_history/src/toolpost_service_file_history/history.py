@@ -84,8 +84,8 @@ class LocalFileHistory:
 
         self._require_on()
         async with self._turn:
-            steps = await asyncio.to_thread(plan, self.book, prompt_id, self._prompts())
-        return [step.shown for step in steps]
+            planned = await asyncio.to_thread(plan, self.book, prompt_id, self._prompts())
+        return [step.shown for step in planned.steps]
 
     async def rewind(self, prompt_id: str, *, force: bool = False) -> Rewound:
         """Bring the files back to what they were before the prompt, or before the rewind of that id."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -72,11 +73,8 @@ def make_link(path: Path, text: str) -> None:
     path.symlink_to(text)
 
 
-def remove_empty(folder: Path, top: Path) -> None:
-    """Remove a folder and those above it as far as `top`, while they are empty."""
-    try:
-        while folder.is_relative_to(top):
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders, the inner before the outer, where they are empty."""
+    for folder in sorted(folders, reverse=True):
+        with suppress(OSError):
             folder.rmdir()
-            folder = folder.parent
-    except OSError:
-        return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -36,13 +37,50 @@ class Step:
         return self.shown.path
 
 
-def plan(book: Book, target: str, prompts: Sequence[str]) -> list[Step]:
-    """Return a step for each file that is not as it was, by path. Raises SessionError for an unknown id."""
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A step for each file that is not as it was, by path; and the folders that were made, which go if they are empty."""
+
+    steps: Sequence[Step]
+    made_folders: Set[Path]
+
+
+def plan(book: Book, target: str, prompts: Sequence[str]) -> Plan:
+    """Say what is to be done. Raises SessionError for an unknown id."""
     entries = book.ledger.since(target, prompts)
     if entries is None:
         raise SessionError(f"This session has no prompt {target[:80]!r}, and no rewind of that id.")
-    found = sorted(by_path(entries).items())
-    return [step for path, changes in found if (step := _step(book, path, changes)) is not None]
+    found = by_path(entries)
+    paths = sorted(found.keys() - _made_since(entries))
+    steps = [step for path in paths if (step := _step(book, path, found[path])) is not None]
+    stay = {path for path in paths if found[path][0].before.copy == FOLDER}
+    return Plan(steps=steps, made_folders={folder for path in paths for folder in _made_for(found[path][0], stay)})
+
+
+def _made_for(first: Entry, stay: Set[Path]) -> Iterator[Path]:
+    """Yield the folders that were made for a file, but for those that are to `stay` as they were there at first."""
+    top = first.before.made_folder
+    above = first.path.parents if top else ()
+    return takewhile(lambda folder: folder not in stay and folder.is_relative_to(top), above)
+
+
+def _made_since(entries: Sequence[Entry]) -> set[Path]:
+    """Return the folders that were made for a file before they were changed themselves, and were not there at first."""
+    made: set[str] = set()
+    known: set[Path] = set()
+    there: set[Path] = set()
+    found = set()
+    for entry in entries:
+        if entry.path not in known and entry.before.copy != NO_FILE:
+            is_made = entry.path not in there and any(map(entry.path.is_relative_to, made))
+            if entry.before.copy == FOLDER and is_made:
+                found.add(entry.path)
+            else:
+                there.update(entry.path.parents)
+        known.add(entry.path)
+        if entry.before.made_folder:
+            made.add(entry.before.made_folder)
+    return found
 
 
 def _step(book: Book, path: Path, changes: Sequence[Entry]) -> Step | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,16 +36,16 @@ class Rewinding:
 
     async def run(self, target: str, *, force: bool) -> Rewound:
         """Rewind, or raise SessionError with everything as it was."""
-        steps = await asyncio.to_thread(plan, self._book, target, self._prompts)
-        left = tuple(step.shown for step in steps if step.shown.problem)
-        wanted = [step for step in steps if not step.shown.problem]
+        planned = await asyncio.to_thread(plan, self._book, target, self._prompts)
+        left = tuple(step.shown for step in planned.steps if step.shown.problem)
+        wanted = [step for step in planned.steps if not step.shown.problem]
         if not force:
             _refuse_over_changes(wanted)
         if not wanted:
             return Rewound(id="", files=(), left=left)
         station = str(uuid4())
         self._book.write(await asyncio.to_thread(self._keep_present, station, wanted))
-        await self._take(wanted)
+        await self._take(wanted, planned.made_folders)
         self._book.tidy()
         return Rewound(id=station, files=tuple(step.shown for step in wanted), left=left)
 
@@ -60,17 +60,24 @@ class Rewinding:
                 )
         return entries
 
-    async def _take(self, steps: Sequence[Step]) -> None:
+    async def _take(self, steps: Sequence[Step], made_folders: Set[Path]) -> None:
+        goes = [step for step in reversed(steps) if step.before.copy == NO_FILE]  # the inner before the outer
+        comes = [step for step in steps if step.before.copy != NO_FILE]
         begun: list[Step] = []
         try:
-            for step in _in_order(steps):
-                begun.append(step)
-                await self._bring(step.path, step.before.copy, step.before.mode, expect=step.present)
-                _tidy(step)
+            await self._step_back(goes, begun)
+            remove_empty(made_folders)
+            await self._step_back(comes, begun)
             _close_folders((step.path, step.before.copy, step.before.mode) for step in steps)
         except (OSError, StaleFile, Damaged) as error:
             lost = await self._put_back(begun)
-            raise SessionError(_failure(step, error, lost)) from error
+            raise SessionError(_failure(begun[-1], error, lost)) from error
+
+    async def _step_back(self, steps: Sequence[Step], begun: list[Step]) -> None:
+        """Do the steps, and say in `begun` which."""
+        for step in steps:
+            begun.append(step)
+            await self._bring(step.path, step.before.copy, step.before.mode, expect=step.present)
 
     async def _put_back(self, steps: Sequence[Step]) -> list[str]:
         """Undo what was done so far; returns where the state before the rewind lies for what could not be put back."""
@@ -115,12 +122,6 @@ class Rewinding:
         return present(path) == content
 
 
-def _in_order(steps: Sequence[Step]) -> list[Step]:
-    """Put what goes first, the inner before the outer, then what comes, the outer before the inner."""
-    goes = [step for step in steps if step.before.copy == NO_FILE]
-    return goes[::-1] + [step for step in steps if step.before.copy != NO_FILE]
-
-
 def _close_folders(states: Iterable[tuple[Path, str, int]]) -> None:
     """Give folders their modes, the inner before the outer, which may let nobody in any more. Raises OSError."""
     for path, content, mode in sorted(states, reverse=True):
@@ -131,12 +132,6 @@ def _close_folders(states: Iterable[tuple[Path, str, int]]) -> None:
 def _give_mode(path: Path, mode: int) -> None:
     if path.stat().st_mode & 0o7777 != mode:
         path.chmod(mode)
-
-
-def _tidy(step: Step) -> None:
-    """Remove the folders that were made for a file, where nothing else is in them."""
-    if step.before.copy == NO_FILE and step.before.made_folder:
-        remove_empty(step.path.parent, Path(step.before.made_folder))
 
 
 def _refuse_over_changes(steps: Sequence[Step]) -> None:

@@ -11,6 +11,7 @@ from .copies import is_copy
 from .entries import Entry
 from .ledger import by_path
 from .lines import changed_lines
+from .places import look
 from .taking import present
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def _count(found: dict[str, TurnChanges], book: Book, path: Path, entries: list[
     later = next((entry for entry in entries if entry.station != first.station), None)
     try:
         left = later.seen if later is not None else present(path)
-        if left is not None and (first.seen == left or _no_files(first.seen, left)):
+        mode = later.before.mode if later is not None else look(path).mode
+        if left is not None and ((first.seen, first.before.mode) == (left, mode) or _no_files(first.seen, left)):
             return
         added, removed = _lines(book, path, first.seen, left, present=later is None)
     except OSError:
