@@ -19,6 +19,12 @@ from mock_messages_api import MockMessagesApi, Step, tool_use, turn
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 EXAMPLES = Path(__file__).parents[1] / "support" / "example_hooks"
+# A program's peak counts what it was forked from, and a test run is big: the start is made from something small.
+LAUNCHER = """
+import os, sys
+_, status, used = os.wait4(os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ), 0)
+open(sys.argv[1], "w").write(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}")
+"""
 
 
 class Ended(NamedTuple):
@@ -63,16 +69,22 @@ class Repository:
             }
             argv = [TOOLPOST, "-p", "go", "--trust", "--dangerously-skip-permissions"]
             out, err, began = self.folder / "out", self.folder / "err", time.monotonic()
+            launched = [sys.executable, "-S", "-c", LAUNCHER, str(self.folder / "used"), *argv]
             with out.open("wb") as to_out, err.open("wb") as to_err:
-                process = subprocess.Popen(
-                    argv, cwd=self.project, env=env, stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err
+                subprocess.run(
+                    launched,
+                    cwd=self.project,
+                    env=env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=to_out,
+                    stderr=to_err,
+                    check=True,
                 )
-                _, status, used = os.wait4(process.pid, 0)
-            process.returncode = code = os.waitstatus_to_exitcode(status)
+            code, used = map(int, (self.folder / "used").read_text().split())
             body: dict[str, Any] = api.requests[-1].body if api.requests else {}
             read = json.dumps(body.get("messages", ()))
         took = time.monotonic() - began
-        peak = used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+        peak = used / (1024 if sys.platform != "darwin" else 1024 * 1024)
         return Ended(code, out.read_text(), err.read_text(), read, took, peak)
 
 

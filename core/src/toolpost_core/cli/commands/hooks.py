@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolpost import LaunchOptions, SessionScope, on
-from toolpost_core.cli.commands.hooks_test import test
+from toolpost_core.cli.commands.hooks_trial import test
 from toolpost_core.cli.commands.last_session import kept
 from toolpost_core.cli.output import one_line, print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
