@@ -12,7 +12,7 @@ from toolpost_core.loop.state import State, StopReason, Transition
 from toolpost_core.loop.stream import Answer
 from toolpost_core.loop.turn import Ended, Keep, Tell, TurnLoop
 from toolpost_core.tools.abort import AbortNode
-from toolpost_core.tools.pipeline import CallResult
+from toolpost_core.tools.calls import CallResult
 from toolpost_core.tools.results import ResultStore
 
 

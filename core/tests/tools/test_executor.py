@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from toolpost import ToolUse
 from toolpost_core.tools.batch import partition, run_batch
+from toolpost_core.tools.calls import CallResult
 from toolpost_core.tools.executor import StreamingExecutor, concurrency
-from toolpost_core.tools.pipeline import CallResult
 
 Plan = Sequence[bool]
 """Whether each call of an answer is safe."""

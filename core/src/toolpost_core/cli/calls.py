@@ -18,7 +18,7 @@ from toolpost_core.cli.output import print_line
 
 if TYPE_CHECKING:
     from toolpost_core.session.session import Session
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 
 async def run_lines(lines: TextIO, options: LaunchOptions, *, yes: bool) -> None:

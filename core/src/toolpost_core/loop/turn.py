@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toolpost_core.loop.display import Display
     from toolpost_core.loop.queue import MessageQueue
     from toolpost_core.tools.abort import AbortNode
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
     from toolpost_core.tools.results import ResultStore
 
 STOP_BLOCKS = 8

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolpost_core.loop.stream import Answer
     from toolpost_core.loop.turn import Ended
     from toolpost_core.session.inner import Inner
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 DESCRIBED: Final = 1_000
 """Characters of a background task's description that hooks get."""

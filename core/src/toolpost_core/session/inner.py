@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from toolpost.events._base import Origin
     from toolpost_core.session.engine import Engine
     from toolpost_core.session.watching import WatchedFiles
+    from toolpost_core.tools.calls import CallResult
     from toolpost_core.tools.permit import Circumstances, Ruling
-    from toolpost_core.tools.pipeline import CallResult
 
 
 class Inner:

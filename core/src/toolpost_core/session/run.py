@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toolpost_core.loop.stream import Answer
     from toolpost_core.session.session import Session
     from toolpost_core.tools.abort import AbortNode
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 SUBTYPES: Mapping[StopReason, str] = {
     StopReason.COMPLETED: "success",

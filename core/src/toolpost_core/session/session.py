@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         TurnChanges,
     )
     from toolpost_core.session.rewind import Rewinder
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 
 class Session(Inner):

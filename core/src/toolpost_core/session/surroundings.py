@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.permissions.denials import DenialCounts
     from toolpost_core.session.parts import Parts
+    from toolpost_core.tools.calls import CallResult
     from toolpost_core.tools.permit import Circumstances
-    from toolpost_core.tools.pipeline import CallResult
 
 
 class Surroundings:

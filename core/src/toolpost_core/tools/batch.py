@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from toolpost import ToolUse
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 
 def partition(calls: Sequence[ToolUse], is_safe: Callable[[ToolUse], bool]) -> Iterator[tuple[bool, list[ToolUse]]]:

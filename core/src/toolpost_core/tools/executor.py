@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from toolpost import ToolUse
-    from toolpost_core.tools.pipeline import CallResult
+    from toolpost_core.tools.calls import CallResult
 
 RunCall: TypeAlias = "Callable[[ToolUse], Awaitable[CallResult]]"
 CONCURRENCY: Final = 10

@@ -11,6 +11,7 @@ from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions import places
 from toolpost_core.permissions.denials import advice, notice
 from toolpost_core.tools import texts
+from toolpost_core.tools.calls import CallResult, Found, Permitted, Refused
 from toolpost_core.tools.leaks import Leaks
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
 from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from toolpost import (
         AbortSignal,
-        Message,
         PermissionRequest,
         SessionEvent,
         Tool,
@@ -34,68 +34,13 @@ if TYPE_CHECKING:
     )
     from toolpost.events._base import BlockOutcome, Outcome
     from toolpost.events.tool import PreToolUseOutcome
-    from toolpost.tools import ContextModifier
     from toolpost_core.events.dispatch import Emission
     from toolpost_core.tools.abort import AbortNode
-    from toolpost_core.tools.pool import Entry, Pool
+    from toolpost_core.tools.pool import Pool
 
 T = TypeVar("T")
 CANCEL_GRACE = 0.1
 """Seconds that a tool has to end by itself after an abort, before its task is cancelled."""
-
-
-@dataclass(frozen=True)
-class CallResult:
-    """What one call came to, for the loop. `stop` says that a hook ends the turn."""
-
-    call: ToolUse
-    block: ToolResultBlock
-    data: Any = None
-    new_messages: tuple[Message, ...] = ()
-    context_modifier: ContextModifier | None = None
-    duration: float = 0.0
-    ruling: Ruling | None = None
-    stop: str | None = None
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the model reads it as a failure."""
-        return bool(self.block.get("is_error"))
-
-
-class Refused(Exception):
-    """Raised when a gate refuses a call; `text` is what the model reads."""
-
-    def __init__(self, text: str, ruling: Ruling | None = None, *, stop: str | None = None) -> None:
-        super().__init__(text)
-        self.text = text
-        self.ruling = ruling
-        self.stop = stop
-
-
-@dataclass(frozen=True)
-class Found:
-    """A call whose tool is known."""
-
-    call: ToolUse
-    entry: Entry
-    ctx: ToolContext
-
-    @property
-    def tool(self) -> Tool[Any]:
-        """The tool."""
-        return self.entry.tool
-
-
-@dataclass(frozen=True)
-class Permitted:
-    """A call that every gate let pass, with the input that will run. `notes` go to the model with the result."""
-
-    found: Found
-    candidate: Candidate
-    ruling: Ruling
-    notes: tuple[str, ...] = ()
-    stop: str | None = None
 
 
 @dataclass(frozen=True)

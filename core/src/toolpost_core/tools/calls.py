@@ -1,0 +1,66 @@
+"""A call on its way through the pipeline: found, permitted or refused, and done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolpost import Message, Tool, ToolContext, ToolResultBlock, ToolUse
+    from toolpost.tools import ContextModifier
+    from toolpost_core.tools.permit import Candidate, Ruling
+    from toolpost_core.tools.pool import Entry
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """What one call came to, for the loop. `stop` says that a hook ends the turn."""
+
+    call: ToolUse
+    block: ToolResultBlock
+    data: Any = None
+    new_messages: tuple[Message, ...] = ()
+    context_modifier: ContextModifier | None = None
+    duration: float = 0.0
+    ruling: Ruling | None = None
+    stop: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model reads it as a failure."""
+        return bool(self.block.get("is_error"))
+
+
+class Refused(Exception):
+    """Raised when a gate refuses a call; `text` is what the model reads."""
+
+    def __init__(self, text: str, ruling: Ruling | None = None, *, stop: str | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.ruling = ruling
+        self.stop = stop
+
+
+@dataclass(frozen=True)
+class Found:
+    """A call whose tool is known."""
+
+    call: ToolUse
+    entry: Entry
+    ctx: ToolContext
+
+    @property
+    def tool(self) -> Tool[Any]:
+        """The tool."""
+        return self.entry.tool
+
+
+@dataclass(frozen=True)
+class Permitted:
+    """A call that every gate let pass, with the input that will run. `notes` go to the model with the result."""
+
+    found: Found
+    candidate: Candidate
+    ruling: Ruling
+    notes: tuple[str, ...] = ()
+    stop: str | None = None
