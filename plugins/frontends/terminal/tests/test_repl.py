@@ -196,7 +196,7 @@ async def test_the_end_says_where_the_transcript_lies(tmp_path: Path) -> None:
 
 
 async def test_a_folder_with_settings_that_wait_for_trust_is_asked_about_before_the_session_opens() -> None:
-    host = ScriptedHost(LaunchOptions(), waiting=("/work/.toolpost/settings.json: hooks, permissions.allow",))
+    host = ScriptedHost(LaunchOptions(), waiting=("/srv/.toolpost/settings.json: hooks, permissions.allow",))
     stage = ScriptedStage()
     assert await Repl(host, stage, lambda _: 1, interactive=True).run() == 0
     assert host.trusted is True

@@ -11,7 +11,7 @@ from toolpost import SandboxPolicy, ToolFailed, Violation
 from toolpost_sandbox_seatbelt import Seatbelt
 from toolpost_sandbox_seatbelt.profile import profile
 
-WORK, DOCS, KEYS = Path("/work/app"), Path("/work/app/docs"), Path("/work/app/docs/keys")
+WORK, DOCS, KEYS = Path("/srv/app"), Path("/srv/app/docs"), Path("/srv/app/docs/keys")
 
 
 def rules(policy: SandboxPolicy, port: int | None = None) -> list[str]:
