@@ -41,10 +41,23 @@ nothing. Every outcome also has `additional_context` (for the model), `system_me
 MEANINGS = {
     "allowManagedPermissionRulesOnly": "Allow rules count in managed settings only; what others ask or deny stays.",
     "allowManagedHooksOnly": "Only the `hooks` of managed settings run.",
+    "autoMemoryDirectory": "Where memories of projects lie, in place of a folder for each; a whole path, or one from `~/`.",
+    "autoMemoryEnabled": "`false`: nothing is remembered from one session to the next, and no memory is read.",
+    "autoCompactEnabled": "`false`: a conversation is summed up only by `/compact`.",
+    "autoCompactWindow": "The window that the threshold is reckoned from, where it is smaller than the model's.",
+    "claudeMd": "Instructions of whoever manages the machine; they come before all others.",
+    "claudeMdExcludes": "Instructions files and rules that are left out, as globs on absolute paths; not those of policy.",
+    "compaction": "When and by what a conversation is shortened: the keys that follow.",
+    "compaction.auto": "Tokens that are left in the window when it is summed up (13000).",
+    "compaction.blocking": "Tokens that are left when nothing is sent any more (3000).",
+    "compaction.order": "Strategies that act first, in this order; the others follow by their own.",
+    "compaction.warn": "Tokens before `auto` from which on you are told, where `auto` is off (20000).",
     "disableAllHooks": "No hook of `hooks` runs; those of managed settings stay unless these say it.",
     "fileCheckpointingEnabled": "`false`: what files were before a change is not kept, and nothing can be rewound.",
     "frontends": "Another front end for a way of running: `interactive`, `print` or `demo`, each a plugin's name.",
     "hooks": "Hooks by event: each runs a command, or what else a plugin of the kind `hook_runners` can run.",
+    "includeGitInstructions": "`false`: branch, status and commits are not told to the model.",
+    "language": "The language that the model answers in, in a word or two.",
     "maxBudgetUsd": "A session ends when so many dollars are spent; `--max-budget-usd` goes before it.",
     "maxTurns": "A prompt ends after so many requests; `--max-turns` goes before it.",
     "model": "The model to begin with; `--model` goes before it.",
@@ -77,6 +90,7 @@ MEANINGS = {
     "sandbox.network.allowedDomains": "Hosts, `*.` with what lies below one, or addresses and networks.",
     "sandbox.network.deniedDomains": "Hosts that are refused, whatever allows them.",
     "sandbox.network.strictAllowlist": "Nobody is asked about other hosts.",
+    "systemPrompt": "Begins the system prompt in the place of our own text; `--system-prompt` goes before it.",
 }
 """What each settings key means that the core or a plugin of the standard set reads."""
 

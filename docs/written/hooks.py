@@ -17,11 +17,11 @@ INTRODUCTION: Final = """\
 ## What hooks of settings.json get and may answer
 
 The JSON on a hook's standard input has `session_id`, `transcript_path`, `cwd`, `permission_mode` and `hook_event_name`,
-after the first prompt `prompt_id`, in a sub-agent `agent_id` and `agent_type`, and the fields of the event below; those in
-brackets are left out where they are empty. Output is plain text or one JSON object. Any object may have `continue: false`
-with a `stopReason`, and `systemMessage`; `additionalContext` stands in `hookSpecificOutput`, whose `hookEventName` is the
-event. What else counts is below: `decision` and `reason` at the top, other names in `hookSpecificOutput`. What it does is in
-the table above.
+after the first prompt `prompt_id`, where an effort was chosen `effort` with its `level`, in a sub-agent `agent_id` and
+`agent_type`, and the fields of the event below; those in brackets are left out where they are empty. Output is plain text
+or one JSON object. Any object may have `continue: false` with a `stopReason`, and `systemMessage`; `additionalContext`
+stands in `hookSpecificOutput`, whose `hookEventName` is the event. What else counts is below: `decision` and `reason` at
+the top, other names in `hookSpecificOutput`. What it does is in the table above.
 
 """
 _OUTPUT: Final[Mapping[str, str]] = {

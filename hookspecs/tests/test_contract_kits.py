@@ -11,6 +11,7 @@ import pytest
 
 from toolpost import (
     Allow,
+    CompactionResult,
     CompactionStrategy,
     Context,
     ContextSource,
@@ -18,7 +19,6 @@ from toolpost import (
     HookAnswer,
     HookJob,
     HookRunner,
-    Message,
     ModelRequest,
     PermissionRequest,
     PermissionResolver,
@@ -74,8 +74,8 @@ class Naive(PermissionResolver):
 
 
 class Halves(CompactionStrategy):
-    async def compact(self, context: Context) -> Sequence[Message] | None:
-        return [{**message} for message in context.messages[2:]]
+    async def compact(self, context: Context) -> CompactionResult | None:
+        return context.result([{**message} for message in context.messages[2:]])
 
 
 class Clock(ContextSource):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from toolpost import (
     Price,
     ReadState,
     Rule,
+    Section,
     SettingsError,
     Stash,
     StashKey,
@@ -157,3 +159,15 @@ def test_what_is_out_of_date_in_the_conversation_is_shown_again_and_still_known(
 )
 def test_an_answer_that_is_one_json_object_is_read_and_nothing_else(answer: str, found: object) -> None:
     assert object_in(answer) == found
+
+
+@pytest.mark.parametrize(
+    ("flags", "why", "wrong"),
+    [({}, " ", "set why_volatile"), ({"static": True}, "x", "and static"), ({"user": True}, "x", "and user")],
+)
+def test_a_section_that_costs_the_cache_says_why_and_stands_where_it_can_change(
+    flags: dict[str, Any], why: str, wrong: str
+) -> None:
+    with pytest.raises(ValueError, match=wrong) as raised:
+        Section(name="clock", text="12:00", volatile=True, why_volatile=why, **flags)
+    assert "'clock'" in str(raised.value)

@@ -23,6 +23,7 @@ UNUSED = {
     "toolpost_hook_runner_command",
     "toolpost_provider_replay",
     "toolpost_service_file_history",
+    "toolpost_service_recorder",
 }
 """What `toolpost -p hi` must not import."""
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
-from toolpost import PreToolUse, Stash, on
+from toolpost import Event, EventBase, PreToolUse, Stash, StopEvent, on
 from toolpost._hooks import PROJECT
 from toolpost.events._base import Origin
 from toolpost.testing import FakeModel, SessionHarness
@@ -46,26 +46,33 @@ def main(argv: Sequence[str]) -> None:
 
 
 async def _measure(folder: Path, runs: int) -> list[str]:
-    through, bare = await _in_process(runs * 20)
-    added = f"{through - bare:.1f} us above awaiting them ({bare:.1f} us)"
+    lines = []
+    for event, value in ((on.pre_tool_use, CALL), (on.stop, StopEvent())):
+        through, bare, gathered = await _in_process(event, value, runs * 20)
+        how = "in turn" if event.rewrites is not None else "side by side"
+        added = f"{through - bare:.1f} us above awaiting them ({bare:.1f} us; asyncio.gather: {gathered:.1f} us)"
+        lines.append(f"event with {LISTENERS} listeners {how}: {added} (<= 20 us)")
     one, alone = await _command(folder, runs)
     ratios = [await _in_parallel(folder) for _ in range(min(runs, 3))]
     return [
-        f"event with {LISTENERS} listeners: {added} (<= 20 us)",
+        *lines,
         f"command hook: {one - alone:.1f} ms above the bare process ({alone:.1f} ms) (<= 5 ms)",
         f"{PARALLEL} command hooks at once: {min(ratios):.2f} x one alone (<= 2 x)",
     ]
 
 
-async def _in_process(calls: int) -> tuple[float, float]:
-    """Return the microseconds of one event through the dispatcher, and of awaiting its listeners: the best of each."""
+async def _in_process(event: Event[Any, Any], value: EventBase, calls: int) -> tuple[float, float, float]:
+    """Return the microseconds of one event through the dispatcher, of awaiting its listeners, and of gathering them.
 
-    async def listener(event: PreToolUse) -> None:
+    The best of each: what listeners that run side by side cost at least is what asyncio takes for that.
+    """
+
+    async def listener(event: EventBase) -> None:
         del event
 
     manager = HookTable(PROJECT)
     for number in range(LISTENERS):
-        hear = staticmethod(on.pre_tool_use(listener))
+        hear = staticmethod(event(listener))
         manager.register(type("Plugin", (), {"hear": hear})(), f"lifecycle/p{number:02}")
     here, stash = Path("/here"), Stash()
 
@@ -74,16 +81,19 @@ async def _in_process(calls: int) -> tuple[float, float]:
         return Origin(session_id="s1", transcript_path=here, cwd=here, project=here, prompt_id="p1", stash=stash)
 
     events = Dispatcher(manager, lambda _: None, origin)
-    through, bare = [], []
+    through, bare, gathered = [], [], []
     for _ in range(calls):
         started = time.perf_counter()
-        await events.emit(on.pre_tool_use, CALL)
+        await events.emit(event, value)
         emitted = time.perf_counter()
         for _ in range(LISTENERS):
-            await listener(CALL)
+            await listener(value)
+        awaited = time.perf_counter()
+        await asyncio.gather(*(listener(value) for _ in range(LISTENERS)))
         through.append(emitted - started)
-        bare.append(time.perf_counter() - emitted)
-    return 1e6 * min(through), 1e6 * min(bare)
+        bare.append(awaited - emitted)
+        gathered.append(time.perf_counter() - awaited)
+    return 1e6 * min(through), 1e6 * min(bare), 1e6 * min(gathered)
 
 
 async def _command(folder: Path, runs: int) -> tuple[float, float]:

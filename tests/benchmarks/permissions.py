@@ -24,6 +24,7 @@ LINES: Final = {
     "loops and variables": 'for f in a.txt b.txt; do wc -l "$f"; done; x=1; echo "${x}"; ',
     "substitutions": 'echo "on $(git branch --show-current)" `date`; ',
     "a here-document": "some text of $HOME that goes on for a while\n",
+    "programs in one another": "sudo timeout 5 nice env A=1 ",
 }
 """Pieces that are repeated up to `LENGTH`, some of them less where a line may not start that many programs."""
 COMMANDS: Final = ("git status", "npm test", "cat a.txt b.txt | sort | uniq -c", "cp a.txt b.txt && rm c.txt")
@@ -52,6 +53,8 @@ def _scope(folder: Path) -> PermissionScope:
 def _line(name: str, piece: str) -> str:
     if name == "a here-document":
         return f"cat <<EOF\n{piece * (LENGTH // len(piece))}EOF"
+    if name == "programs in one another":
+        return piece * 6 + "git status #" + "-" * (LENGTH - 12 - len(piece * 6))
     text = (piece * 15)[:LENGTH]
     return text[: text.rindex(piece) + len(piece)].rstrip("& ;") + " #" + "-" * (LENGTH - len(text))
 

@@ -14,7 +14,8 @@ def test_each_figure_has_a_line_with_its_limit() -> None:
     lines = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
     assert [line.partition(":")[0] for line in lines] == [
-        "event with 10 listeners",
+        "event with 10 listeners in turn",
+        "event with 10 listeners side by side",
         "command hook",
         "50 command hooks at once",
     ]

@@ -107,6 +107,9 @@ REQUIREMENTS: Final = (
     Requirement(
         "abort.interrupt_spares_blocking_tools", _ABORT, "An interrupt stops only tools whose behaviour is cancel."
     ),
+    Requirement(
+        "abort.to_idle", _ABORT, "An abort ends a turn within 200 ms, with every call answered and no process left."
+    ),
     # Permissions.
     Requirement(
         "permissions.precedence",
@@ -168,6 +171,7 @@ REQUIREMENTS: Final = (
     Requirement("loop.named_ends", _LOOP, "The loop ends only by a named reason."),
     Requirement("loop.named_transitions", _LOOP, "The loop goes on only by a named transition, within its bounds."),
     Requirement("loop.one_final_event", _LOOP, "There is exactly one final event, and the exit code agrees with it."),
+    Requirement("loop.no_call_twice", _LOOP, "Whatever is tried again, no call runs twice."),
     Requirement("loop.stop_hook_bound", _LOOP, "Stop hooks keep the loop going at most eight times in a row."),
     # The budget.
     Requirement(
@@ -297,9 +301,5 @@ REQUIREMENTS: Final = (
     ),
 )
 
-UNCLAIMED: Final[frozenset[str]] = frozenset(
-    {
-        "budget.one_for_all",  # there are no sub-agents and no background work yet
-    }
-)
+UNCLAIMED: Final[frozenset[str]] = frozenset()
 """Requirements whose tests are still to be written, each with the reason; the set only ever gets smaller."""

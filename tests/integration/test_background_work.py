@@ -106,8 +106,8 @@ def with_id(make: Callable[[str], Any]) -> Callable[[Request], Turn]:
 
 def test_the_model_is_told_of_an_end_with_the_results_of_its_next_call(place: Place) -> None:
     script: list[Step] = [
-        turn(bash("echo built; exit 4", run_in_background=True)),
-        turn(bash("sleep 1.5", "t2")),
+        turn(bash("until [ -e go ]; do sleep 0.02; done; echo built; exit 4", run_in_background=True)),
+        turn(bash("touch go; sleep 1.5", "t2")),
         "Done.",
     ]
     with MockMessagesApi(script).run_in_thread() as api:
@@ -127,7 +127,7 @@ def test_the_model_is_told_of_an_end_with_the_results_of_its_next_call(place: Pl
     assert (shown["status"], shown["output_file"], shown["tool_use_id"]) == ("failed", output.group(1), "t1")
 
 
-def test_the_model_is_told_with_the_next_prompt_where_it_had_stopped(place: Place) -> None:
+def test_a_session_that_waits_for_lines_is_woken_by_an_end(place: Place) -> None:
     answers: list[Step] = [
         turn(bash("while [ ! -e go ]; do sleep 0.02; done", run_in_background=True)),
         "Started.",
@@ -138,18 +138,28 @@ def test_the_model_is_told_with_the_next_prompt_where_it_had_stopped(place: Plac
         process = place.start(api, *streams, stdin=subprocess.PIPE)
         assert process.stdin is not None
         assert process.stdout is not None
-        for number in (1, 2):
-            process.stdin.write(json.dumps({"type": "user", "message": {"role": "user", "content": "go"}}) + "\n")
-            process.stdin.flush()
-            while json.loads(process.stdout.readline())["type"] != "result":
-                pass
-            if number == 1:
-                (place.project / "go").touch()
-                assert place.all_end(but=process.pid)
+        process.stdin.write(json.dumps({"type": "user", "message": {"role": "user", "content": "go"}}) + "\n")
+        process.stdin.flush()
+        turns: list[list[dict[str, Any]]] = []
+        for _ in range(2):
+            turns.append([json.loads(process.stdout.readline())])
+            while turns[-1][-1]["type"] != "result":
+                turns[-1].append(json.loads(process.stdout.readline()))
+            (place.project / "go").touch()
         process.communicate(timeout=LIMIT)
 
+    assert process.returncode == 0
+    woken = turns[1]
+    assert [line.get("subtype", line["type"]) for line in woken] == [
+        "init",
+        "task_notification",
+        "user",
+        "assistant",
+        "success",
+    ]
+    assert woken[2]["isSynthetic"]
     assert "<status>completed</status>" in told(api.requests[2])
-    assert told(api.requests[2]).endswith("go")
+    assert woken[-1]["result"] == "I see."
 
 
 def test_waiting_for_a_task_returns_its_output_and_spares_the_notice(place: Place) -> None:

@@ -84,6 +84,21 @@ async def test_an_ask_is_put_to_the_person(tmp_path: Path) -> None:
     assert "better not" in sent(stage, 1)
 
 
+async def test_a_defer_is_no_decision_where_a_person_is_and_a_refusal_where_nobody_is(tmp_path: Path) -> None:
+    asked: list[Question] = []
+
+    async def ask(question: Question) -> Reply:
+        asked.append(question)
+        return Reply(allow=True)
+
+    for folder, person, result in (("a", ask, "hi"), ("b", None, "nobody to ask")):
+        (tmp_path / folder).mkdir()
+        stage = stage_of(tmp_path / folder, ask=person)
+        stage.specific("PreToolUse", permissionDecision="defer")
+        assert result in (await play(stage)).results["t1"]
+    assert asked == []
+
+
 async def test_a_new_input_runs_and_one_that_does_not_fit_does_not(tmp_path: Path) -> None:
     stage = stage_of(tmp_path / "a")
     (tmp_path / "a").mkdir()
@@ -220,6 +235,25 @@ async def test_a_hook_names_the_session(event: str, tmp_path: Path) -> None:
     assert path is not None
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert [each["customTitle"] for each in records if each["type"] == "custom-title"] == ["Fix the parser"]
+
+
+async def test_a_name_is_one_line_of_letters(tmp_path: Path) -> None:
+    stage = stage_of(tmp_path, "Done.")
+    stage.specific("SessionStart", sessionTitle="\x1b[31mFix\n the parser " + "x" * 100_000)
+    async with stage.session() as session:
+        await record(session, "go")
+        title = session.title or ""
+    assert title.startswith("[31mFix the parser xxx")
+    assert len(title) == 200
+
+
+async def test_names_that_no_file_can_have_are_watched_in_vain(tmp_path: Path) -> None:
+    stage = stage_of(tmp_path, "Done.", "Done.")
+    odd = ["a\0b", "", "x" * 10_000, "~nobody-here/x", "/proc/self/mem"]
+    stage.specific("SessionStart", watchPaths=odd)
+    async with stage.session() as session:
+        found = await record(session, "go", "again")
+    assert found.result.text == "Done."
 
 
 async def test_a_session_begins_with_what_its_hooks_say(tmp_path: Path) -> None:
@@ -361,12 +395,14 @@ async def test_what_a_hook_in_the_background_says_is_read_with_a_later_prompt(tm
 
 # Compaction and display.
 
+LONG = "Tell me of the sea, at length and in every detail."
+
 
 async def test_a_compaction_is_blocked_and_told(tmp_path: Path) -> None:
     strategy = Summary()
     stage = stage_of(tmp_path, "Done.", plugins=[strategy])
     stage.says("PreCompact", {"decision": "block", "reason": "not now"})
-    found = await play(stage)
+    found = await play(stage, LONG, "go")
     assert strategy.seen == []
     assert "The conversation was not compacted: not now" in found.notices
 
@@ -376,9 +412,9 @@ async def test_a_hook_adds_instructions_for_the_summary_and_context_after_it(tmp
     stage = stage_of(tmp_path, "Done.", plugins=[strategy])
     stage.specific("PreCompact", additionalContext="keep the file names")
     stage.specific("SessionStart", matcher="compact", additionalContext="the rules again")
-    await play(stage)
+    await play(stage, LONG, "go")
     assert [context.instructions for context in strategy.seen] == ["keep the file names"]
-    assert [text in sent(stage, 0) for text in ("In short: go.", "the rules again")] == [True, True]
+    assert [text in sent(stage, 1) for text in ("In short: go.", "the rules again")] == [True, True]
 
 
 async def test_what_is_shown_is_replaced_and_what_is_kept_is_not(tmp_path: Path) -> None:

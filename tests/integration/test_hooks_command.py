@@ -180,3 +180,31 @@ def test_they_run_without_a_prompt_and_a_model_too(place: Place) -> None:
 @pytest.mark.parametrize("arguments", [("--init", "--maintenance", "-p", "go"), ("--init-only", "go")])
 def test_flags_that_contradict_each_other_are_a_mistake(arguments: tuple[str, ...], place: Place) -> None:
     assert place.run(*arguments).returncode == 2
+
+
+def test_the_list_says_why_a_hook_is_not_in_it(place: Place) -> None:
+    place.configure(Stop=[group("true")])
+    untrusted = place.run("hooks", "list")
+    assert "No hook is set up." in untrusted.stdout
+    assert "hooks left out: this workspace is not trusted" in untrusted.stderr
+
+    settings = place.project / ".toolpost" / "settings.json"
+    settings.write_text(json.dumps({"disableAllHooks": True, "hooks": {"Stop": [group("true")]}}))
+    off = place.run("hooks", "list", "--trust")
+    assert "No hook is set up." in off.stdout
+    assert f"disableAllHooks in {settings} switches off the hooks" in off.stderr
+
+
+def test_a_group_without_hooks_is_told_of(place: Place) -> None:
+    place.configure(PreToolUse=[{"matcher": "Bash", "type": "command", "command": "exit 2"}])
+    done = place.run("hooks", "list", "--trust")
+    assert 'hooks.PreToolUse[0]: this must be an object with "hooks" (a list)' in done.stderr
+
+
+def test_hooks_get_the_effort_that_was_chosen_as_json_and_as_a_variable(place: Place) -> None:
+    place.configure(Stop=[group('cat > given.json; printf %s "$CLAUDE_EFFORT" > effort')])
+    with MockMessagesApi(["Done."]).run_in_thread() as api:
+        place.url = api.url
+        place.run("-p", "go", "--trust", "--effort", "high")
+    assert json.loads((place.project / "given.json").read_text())["effort"] == {"level": "high"}
+    assert (place.project / "effort").read_text() == "high"

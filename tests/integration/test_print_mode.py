@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mock_messages_api import Gate, MockMessagesApi, Step, error, pause, tool_use, turn
+from mock_messages_api import Gate, MockMessagesApi, Step, cut, error, pause, tool_use, turn
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 LIMIT = 60.0
@@ -160,6 +160,36 @@ def test_a_request_that_the_service_refuses_is_an_error_on_stderr_and_the_sessio
     assert "that is wrong" in failed.stdout + failed.stderr
     assert (again.returncode, again.stdout) == (0, "Better.\n")
     assert "first" in sent
+
+
+@pytest.mark.parametrize("format", ["text", "stream-json"])
+def test_text_of_an_answer_that_broke_off_is_printed_once(place: Place, format: str) -> None:
+    said = "A sentence that the model said."
+    broken = turn(said, pause(0.05), cut())
+    with served(broken, turn(said)) as api:
+        done = place.run(api, "-p", "go", "--output-format", format, "--verbose")
+
+    assert done.returncode == 0
+    if format == "text":
+        assert done.stdout == f"{said}\n"
+        assert "retrying in" in done.stderr
+        return
+    lines = lines_of(done.stdout)
+    first, second = (line for line in lines if line["type"] == "assistant")
+    assert second["supersedes"] == [first["uuid"]]
+    assert [line["attempt"] for line in lines if line.get("subtype") == "api_retry"] == [1]
+    assert (lines[-1]["result"], lines[-1]["num_turns"]) == (said, 1)
+
+
+def test_the_fallback_model_answers_where_the_first_is_overloaded(place: Place) -> None:
+    busy = error(529, "overloaded_error", "Overloaded", {"x-should-retry": "false"})
+    with served(busy, "From the other.") as api:
+        done = place.run(api, "-p", "go", "--model", "opus", "--fallback-model", "haiku,sonnet")
+        first, second = (request.body["model"] for request in api.requests)
+
+    assert (done.returncode, done.stdout) == (0, "From the other.\n")
+    assert first != second
+    assert done.stderr == f"toolpost: warning: {first} is overloaded: {second} goes on with this prompt.\n"
 
 
 def test_without_a_key_it_says_the_three_ways_on(place: Place) -> None:

@@ -202,7 +202,7 @@ async def test_nothing_goes_back_while_a_prompt_runs(place: Place) -> None:
             await session.rewind_conversation(first)
         with pytest.raises(SessionError, match="A prompt is running"):
             await session.rewind_files(first)
-        await running.aclose()  # type: ignore[attr-defined]
+        await running.aclose()
 
 
 async def test_without_a_transcript_files_go_back_and_the_conversation_does_not(place: Place) -> None:

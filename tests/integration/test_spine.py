@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +23,9 @@ from mock_messages_api import (
     tool_use,
     turn,
 )
+from served_session import following, opened, until
 
-from toolpost import LaunchOptions, RuleUpdate, ToolFinished, ToolStarted
-from toolpost_core.api import open_session
-from toolpost_core.session.session import Session
+from toolpost import RuleUpdate, ToolFinished, ToolStarted
 
 HALF_A_CALL = (
     b'event: content_block_start\ndata: {"type":"content_block_start","index":1,"content_block":'
@@ -52,48 +47,6 @@ def project(tmp_path: Path) -> Path:
     folder = (tmp_path / "project").resolve()
     folder.mkdir()
     return folder
-
-
-def opened(
-    api: MockMessagesApi,
-    project: Path,
-    *,
-    mode: Any = "bypassPermissions",
-    env: Mapping[str, str] | None = None,
-    **options: Any,
-) -> AbstractAsyncContextManager[Session]:
-    """Open a session with the standard set and the mock as its service."""
-    os.environ["ANTHROPIC_BASE_URL"] = api.url
-    variables = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(project.parent / "home"),
-        "TOOLPOST_CONFIG_DIR": str(project.parent / "state"),
-        "ANTHROPIC_BASE_URL": api.url,
-        "ANTHROPIC_API_KEY": "test",
-        **(env or {}),
-    }
-    launch = LaunchOptions(**{"cwd": project, "permission_mode": mode, "trust": True, **options})
-    return open_session(launch, env=variables)
-
-
-@asynccontextmanager
-async def following(session: Session, prompt: str = "go") -> AsyncIterator[list[Any]]:
-    """Run a prompt beside the test; the list grows with its events."""
-    events: list[Any] = []
-
-    async def follow() -> None:
-        async for event in session.submit(prompt):
-            events.append(event)  # noqa: PERF401 - the test looks at it as it grows
-
-    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
-        group.create_task(follow())
-        yield events
-
-
-async def until(condition: Any) -> None:
-    """Wait for what other tasks do; the test's own time limit bounds it."""
-    while not condition():  # noqa: ASYNC110 - files have no events
-        await asyncio.sleep(0.005)
 
 
 @pytest.mark.requirement("executor.starts_while_streaming")
@@ -162,6 +115,7 @@ async def test_bad_calls_in_one_answer_each_get_a_result_and_good_ones_run(proje
             tool_use("Bash", {}, id="t4"),
             tool_use("Read", {"file_path": str(project)}, id="same"),
             tool_use("Bash", {"command": "echo fine > fine"}, id="same"),
+            tool_use("no such tool, ünd so on" * 5, {}, id="t:7/8"),
         ),
         "Done.",
     ]
@@ -169,7 +123,7 @@ async def test_bad_calls_in_one_answer_each_get_a_result_and_good_ones_run(proje
         assert result_of(await run(session)).text == "Done."
 
     assert (project / "fine").read_text() == "fine\n"
-    assert [block.get("is_error", False) for block in api.requests[1].tool_results] == [True] * 5 + [False]
+    assert [block.get("is_error", False) for block in api.requests[1].tool_results] == [True] * 5 + [False, True]
 
 
 @pytest.mark.requirement("executor.one_result_a_call")

@@ -196,6 +196,37 @@ async def test_no_server_of_this_machine_and_no_metadata_is_reached(cell: Cell) 
     assert text.count("refused") == 8, text
 
 
+PAIRS = """
+import socket
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
+    try:
+        half, other = socket.socketpair(socket.AF_UNIX, kind)
+    except OSError as error:
+        print("refused", error.errno)
+        continue
+    for attempt in (lambda: half.sendto(b"x", {address!r}), lambda: half.connect({address!r})):
+        try:
+            attempt()
+        except OSError:
+            pass
+    print("made", kind)
+"""
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET])
+async def test_half_of_a_pair_of_sockets_reaches_no_program_outside(cell: Cell, kind: socket.SocketKind) -> None:
+    address = str(cell.outside / "socket")
+    with socket.socket(socket.AF_UNIX, kind) as server:
+        server.bind(address)
+        server.setblocking(False)
+        if kind is not socket.SOCK_DGRAM:
+            server.listen()
+        text = await cell.python(PAIRS.format(address=address))
+        with pytest.raises(BlockingIOError):
+            server.recv(1) if kind is socket.SOCK_DGRAM else server.accept()
+    assert text.splitlines() == ["made 1", "refused 1", "made 5", "refused 1"]
+
+
 async def test_the_gateway_is_no_way_to_this_machine_either(cell: Cell) -> None:
     cell.network = {"allowedDomains": ["*"]}
     with listening(socket.AF_INET, ("127.0.0.1", 0)) as server:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -43,6 +44,63 @@ async def test_git_runs_nothing_that_was_planted(cell: Cell, repository: Path, w
     assert not (repository / "commondir").exists()
     assert not (cell.project / "HEAD").exists()
     assert (repository / "HEAD").read_text().startswith("ref: refs/heads/")
+
+
+def git(*arguments: str) -> None:
+    options = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    subprocess.run(["git", *options, *arguments], check=True, capture_output=True)
+
+
+async def test_submodules_and_linked_worktrees_run_nothing_that_was_planted(cell: Cell, repository: Path) -> None:
+    source = cell.outside / "library"
+    git("init", "-q", str(source))
+    git("-C", str(source), "commit", "-q", "--allow-empty", "-m", "zero")
+    for name in ("libs/one", "two"):
+        git("-C", str(cell.project), "submodule", "add", str(source), name)
+    git("-C", str(cell.project), "commit", "-qm", "submodules")
+    git("-C", str(cell.project), "worktree", "add", "-q", str(cell.outside / "tree"))
+    one, two, tree = (repository / name for name in ("modules/libs/one", "modules/two", "worktrees/tree"))
+    for hook in (two / "hooks").iterdir():
+        hook.unlink()
+    (two / "hooks").rmdir()
+    files = [one / "config", two / "config", tree / "commondir", tree / "gitdir"]
+    before = [file.read_text() for file in files]
+    script = f"""
+        import os
+        for folder in {[str(path) for path in (repository, one, two, tree)]!r}:
+            for name in ("hooks/pre-commit", "config", "commondir", "gitdir", "config.worktree"):
+                for attempt in (lambda path: os.makedirs(os.path.dirname(path)), lambda path: open(path, "a").write("x")):
+                    try:
+                        attempt(f"{{folder}}/{{name}}")
+                    except OSError:
+                        pass
+        for name in ("modules", "worktrees", "modules/libs", "modules/two"):
+            try:
+                os.rename(f"{repository}/{{name}}", f"{repository}/gone")
+            except OSError:
+                print("kept", name)
+    """
+    text = await cell.python(script)
+    assert text.splitlines()[:4] == ["kept modules", "kept worktrees", "kept modules/libs", "kept modules/two"]
+    assert [file.read_text() for file in files] == before
+    assert "pre-commit" not in [path.name for path in (one / "hooks").iterdir()]
+    assert not (two / "hooks").exists()
+    for folder in (repository, one, two):
+        assert not (folder / "commondir").exists()
+        assert not (folder / "config.worktree").exists()
+    assert not (tree / "config.worktree").exists()
+
+
+async def test_the_folder_that_the_configuration_names_for_hooks_is_not_written_to(
+    cell: Cell, repository: Path
+) -> None:
+    (cell.project / "scripts/hooks").mkdir(parents=True)
+    (cell.project / "shared.gitconfig").write_text("")
+    git("-C", str(cell.project), "config", "core.hooksPath", "scripts/hooks")
+    git("-C", str(cell.project), "config", "include.path", "../shared.gitconfig")
+    await cell.run("(echo x > scripts/hooks/pre-commit; mv scripts s; echo x > shared.gitconfig; true) 2>/dev/null")
+    assert list((cell.project / "scripts/hooks").iterdir()) == []
+    assert (cell.project / "shared.gitconfig").read_text() == ""
 
 
 async def test_commits_are_made_as_outside(cell: Cell, repository: Path) -> None:
@@ -87,6 +145,18 @@ async def test_a_pointer_to_a_repository_that_does_not_know_it_opens_nothing(cel
     before = cell.state()
     await cell.run(f"(echo x > {cell.outside}/kept.txt; echo x > {cell.outside}/new) 2>/dev/null; true")
     assert cell.state() == before
+
+
+async def test_toolpost_itself_is_not_changed_where_it_is_installed_in_the_project(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = cell.project / ".venv/lib/python3/site-packages"
+    (packages / "toolpost").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
+    await cell.run(
+        f"(echo evil > {packages}/toolpost/__init__.py; echo evil > {packages}/x.pth; mv .venv v) 2>/dev/null; true"
+    )
+    assert [path.name for path in packages.rglob("*")] == ["toolpost"]
 
 
 NEVER_MADE = (".git", ".claude", ".toolpost", ".mcp.json")

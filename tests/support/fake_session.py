@@ -34,7 +34,7 @@ from toolpost import (
 )
 from toolpost_core.api import find_places
 from toolpost_core.harness import installed
-from toolpost_core.loop.budget import Ledger
+from toolpost_core.loop.budget import Budget, limits_of
 from toolpost_core.plugins.registry import Registry
 from toolpost_core.session.history import read
 from toolpost_core.session.parts import Parts
@@ -137,7 +137,7 @@ async def fake_session(
                 ask=ask,
                 history=history,
                 forked_from=history.session_id if history is not None and launch.fork_session else None,
-                ledger=Ledger(launch.max_budget_usd),
+                budget=Budget(limits_of(launch)),
                 notices=notices,
             )
         )

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from toolpost import (
+    CompactionResult,
     CompactionStrategy,
     Context,
-    Message,
     Provider,
     Question,
     Reply,
@@ -85,9 +85,9 @@ class Summary(CompactionStrategy):
     def __init__(self) -> None:
         self.seen: list[Context] = []
 
-    async def compact(self, context: Context) -> Sequence[Message] | None:
+    async def compact(self, context: Context) -> CompactionResult | None:
         self.seen.append(context)
-        return [{"role": "user", "content": "In short: go."}]
+        return context.result([{"role": "user", "content": "In short: go."}], "In short: go.")
 
 
 async def says_yes(question: Question) -> Reply:

@@ -45,6 +45,18 @@ async def test_nothing_takes_the_place_of_a_program_or_a_builtin(tmp_path: Path,
     assert text == "file\nfile\nbuiltin\n[]\n"
 
 
+async def test_lines_keep_their_numbers_and_codes_their_meaning(tmp_path: Path, home: Path) -> None:
+    ctx = make_context(tmp_path, home=home, services={Commands: PlainCommands()})
+    bash = Bash(login_shell=True)
+    failed = await call_tool(bash, {"command": "greet\nno_such_program\n"}, ctx, ProgressLog())
+    assert str(failed.data["stdout"]).endswith(".sh: line 2: no_such_program: command not found\n")
+    searched = await call_tool(bash, {"command": "greet; grep none /dev/null"}, ctx, ProgressLog())
+    assert searched.data["returnCodeInterpretation"] == "No matches found"
+    left = await call_tool(bash, {"command": "env; bash -c env"}, ctx, ProgressLog())
+    assert "BASH_ENV" not in str(left.data["stdout"])
+    assert "bash-login" not in str(left.data["stdout"])
+
+
 async def test_a_profile_that_fails_costs_the_snapshot_only(tmp_path: Path, home: Path) -> None:
     (home / ".bash_profile").write_text("exit 3")
     assert await out(tmp_path, home, "echo runs", login_shell=True) == "runs\n"

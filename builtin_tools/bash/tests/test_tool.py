@@ -110,6 +110,11 @@ async def test_the_folder_carries_over_and_variables_and_functions_do_not(sessio
         "mkdir sub; cd sub; set -e; false",
         "mkdir sub && cd sub && set -C",
         "mkdir sub; pushd sub",
+        "trap 'echo bye' EXIT; mkdir sub; cd sub",
+        "mkdir sub; cd sub; trap 'cd /; exit 3' 0; false",
+        "mkdir sub; cd sub; trap 'echo one # two' EXIT; trap 'cat <<E\nbye\nE' EXIT TERM",
+        "trap 'echo bye' EXIT; trap - EXIT; mkdir sub; cd sub",
+        "set -eu; trap '' EXIT; mkdir sub; cd sub",
     ],
 )
 async def test_the_folder_carries_over_however_the_command_ends(session: Session, command: str) -> None:
@@ -133,6 +138,25 @@ async def test_a_subshell_moves_nothing(session: Session) -> None:
     assert session.ctx.cwd == session.ctx.scope.project
 
 
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("trap 'echo $?; exit 7' EXIT; (exit 4)", "Exit code 7\n4"),
+        ("set -e; trap 'echo $?; false; echo never' EXIT; (exit 4)", "Exit code 1\n4"),
+        ("end() { code=$?; echo end; exit $code; }; trap end EXIT; exit 5", "Exit code 5\nend"),
+        ("(trap 'echo inner' EXIT); trap 'echo outer' EXIT", "inner\nouter"),
+        ("trap 'echo failed' ERR; trap 'echo bye' EXIT; false; true", "failed\nbye"),
+        ("f() { trap 'echo returned' RETURN; echo inside; }; f; trap 'echo bye' EXIT", "inside\nreturned\nbye"),
+        (
+            "set -x; trap 'echo bye' EXIT",
+            "+ trap 'echo bye' EXIT\n+ builtin trap 'echo bye' EXIT\n+ echo bye\nbye\n+ :",
+        ),
+    ],
+)
+async def test_traps_of_a_command_do_as_ever(session: Session, command: str, output: str) -> None:
+    assert (await session.run(command))[0] == output
+
+
 async def test_a_folder_outside_is_left_again_and_said(session: Session) -> None:
     text, _ = await session.run("cd / && exit 0")
     assert "set back" in text
@@ -153,6 +177,15 @@ async def test_a_folder_that_is_gone_is_replaced_by_the_project(session: Session
     assert not result.is_error
     assert "here" in text
     assert "is gone" in text
+
+
+@pytest.mark.parametrize(
+    "command", ["mkdir gone; cd gone; rmdir ../gone", f"d={'d' * 200}; for i in {{1..25}}; do mkdir $d; cd $d; done"]
+)
+async def test_a_folder_that_can_not_be_gone_on_in_is_told(session: Session, command: str) -> None:
+    text, result = await session.run(command)
+    assert not result.is_error
+    assert text == f"[The folder where it left off is gone or can't be used; the working folder is {session.ctx.cwd}]"
 
 
 async def test_the_command_finds_nobody_and_no_terminal(session: Session) -> None:

@@ -169,7 +169,7 @@ def test_where_a_project_names_what_runs_not_even_the_version_is_read_only(
     [
         ("f=.env; cat $f", {".env"}),
         ('f=a; for f in x y; do cat "$f"; done', {"x", "y"}),
-        ('for f in *.txt; do cat "$f"; done', {".", "a.txt"}),
+        ('for f in *.txt; do cat "$f"; done', {"*.txt", "a.txt"}),
         ('f=a; cat "$f"; f=b; cat "$f"', {"a", "b"}),
         ("d=src; cat $d/x", {"src/x"}),
     ],
@@ -306,3 +306,151 @@ def test_a_move_counts_where_it_may_have_happened(line: str, folders: set[str], 
 )
 def test_a_function_that_is_defined_later_or_elsewhere_hides_nothing(line: str, tmp_path: Path) -> None:
     assert not read(line, tmp_path).read_only
+
+
+@pytest.mark.parametrize("line", ["find -L . -name x", "find . -follow", "tree -l", "fd -L x", "ls -LR", "du -L ."])
+def test_what_lists_behind_links_reads_where_they_lead(line: str, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    assert tmp_path / "link" in read(line, tmp_path).parts[0].reads
+
+
+@pytest.mark.parametrize(
+    ("line", "unseen"),
+    [
+        ('cat "$x"', {"reads"}),
+        ("x=$(ls); cat $x", {"reads"}),
+        ("cat < $x", {"reads"}),
+        ("ls | xargs -0 cat", {"reads"}),
+        ("find . -name x -exec cat {} +", {"reads"}),
+        ("bash -c 'cat \"$1\"' _ a", {"reads"}),
+        ('echo x > "$x"', {"writes"}),
+        ('rm "$x"', {"writes"}),
+        ('cp a "$x"', {"writes"}),
+        ('cp "$x" a', {"reads"}),
+        ('ls "$x"', set()),
+        ('echo "$x"', set()),
+        ('some-tool "$x"', set()),
+        ("cat a.txt", set()),
+        (". venv/activate && pip list", set()),
+        ("source venv/activate", set()),
+    ],
+)
+def test_files_that_only_running_names_are_said_to_be_unseen(line: str, unseen: set[str], tmp_path: Path) -> None:
+    found = {kind for part in read(line, tmp_path).parts for kind in part.unseen}
+    assert found == unseen
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("sed -n 'w .git/config' a.txt", ".git/config"),
+        ("sed -n '/x/w out' a.txt", "out"),
+        ("sed -ic s/a/b/ .bashr", ".bashrc"),
+        ("sed --in-place=.bak s/a/b/ a.txt", "a.txt.bak"),
+        ("awk '{print > \"out\"}' a.txt", "out"),
+        ("split a.txt out", "out"),
+        ("tar xf a.tar -C out", "out"),
+        ("unzip a.zip -d out", "out"),
+        ("curl -o out https://x.example", "out"),
+        ("curl https://x.example --output=out", "out"),
+        ("wget -Oout https://x.example", "out"),
+        ("git archive -o out HEAD", "out"),
+        ("cp -r vendor copy", "copy/HEAD"),
+        ("cp -r vendor copy", "copy/vendor/HEAD"),
+        ("rm *.txt", "a.txt"),
+        ("find . -name '*.txt' -delete", "a.txt"),
+        ('for f in *.txt; do echo > "$f"; done', "a.txt"),
+    ],
+)
+def test_a_file_that_a_command_writes_is_seen(line: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor" / "HEAD").touch()
+    (tmp_path / "a.txt").touch()
+    written = {path for part in read(line, tmp_path).parts for path in part.writes}
+    assert tmp_path / file in written
+    assert tmp_path not in written
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("python3 -c \"print(open('.env').read())\"", ".env"),
+        ('node -e \'require("fs").readFileSync(".env")\'', ".env"),
+        ("awk -f .env", ".env"),
+        ("sed -f .env a.txt", ".env"),
+        ("tar cf x.tar .env", ".env"),
+        ("tar cf x.tar .", "**"),
+        ("zip -r x.zip .", "**"),
+        ("docker run -v $PWD/.env:/x image", ".env"),
+        ("cat /proc/self/cwd/.env", ".env"),
+        ("cat /proc/$$/cwd/.env", ".env"),
+        ("cat /proc/12/task/12/cwd/.env", ".env"),
+    ],
+)
+def test_a_file_that_a_command_reads_is_seen(line: str, file: str, tmp_path: Path) -> None:
+    reads = {path for part in read(line, tmp_path).parts for path in part.reads}
+    unseen = any("reads" in part.unseen for part in read(line, tmp_path).parts)
+    assert tmp_path / file in reads or unseen
+
+
+@pytest.mark.parametrize("line", ["rm -rf *", "rm -rf ./*", 'rm -rf "$PWD"/*', "find . -delete", "rm -rf .*"])
+def test_what_removes_all_of_a_folder_changes_the_folder(line: str, tmp_path: Path) -> None:
+    assert tmp_path in {path for part in read(line, tmp_path).parts for path in part.writes}
+
+
+@pytest.mark.parametrize("line", ['rm -rf "$x"/*', "rm -rf $x/", 'rm -rf "/$x"', "rm -rf ${x}/*"])
+def test_a_removal_is_taken_for_what_it_is_where_a_variable_is_empty(line: str, tmp_path: Path) -> None:
+    assert Path("/") in {path for part in read(line, tmp_path).parts for path in part.writes}
+
+
+def test_a_pattern_counts_for_an_option_where_a_name_looks_like_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    assert read("grep x *", tmp_path).read_only
+    (tmp_path / "-R").touch()
+    assert not read("grep x *", tmp_path).read_only
+    assert not read("sort *", tmp_path / "empty").read_only
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python3 -c 'print(\"it (is\")'",
+        "python3 -c \"print('$x')\"",
+        "node -e 'console.log(require(\"./package.json\").version)'",
+        "psql -c 'select * from x'",
+        'curl "https://x.example/$id"',
+        'for f in src/*.py; do black "$f"; done',
+        "docker exec $c ls",
+        "bash --version",
+        "make CFLAGS=-O2",
+    ],
+)
+def test_code_and_words_that_can_not_be_a_program_are_none(line: str, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    assert not hits(line, tmp_path, "rm:*", "ask")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'python3 -c \'import subprocess; subprocess.run(["git", "push"])\'',
+        'node -e \'require("child_process").spawnSync("git", ["push"])\'',
+        'perl -e \'system("git", "push")\'',
+        "git --attr-source x push",
+    ],
+)
+def test_words_in_a_row_of_code_are_one_command(line: str, tmp_path: Path) -> None:
+    assert hits(line, tmp_path, "git push:*", "ask")
+
+
+@pytest.mark.parametrize("key", ["core.hooksPath", "alias.st", "core.fsmonitor", "filter.x.clean", "include.path"])
+def test_a_setting_of_git_that_names_a_program_writes_where_git_looks_for_it(key: str, tmp_path: Path) -> None:
+    for line in (f"git config {key} x", f"git config --add {key} x", f"git config set {key} x"):
+        assert tmp_path / ".git/config" in read(line, tmp_path).parts[0].writes
+    assert not read(f"git config --get {key}", tmp_path).parts[0].writes
+    assert not read("git config user.name x", tmp_path).parts[0].writes
+
+
+def test_a_name_that_is_too_long_for_any_file_is_judged_like_another(tmp_path: Path) -> None:
+    matcher = understand(f"program {'x' * 300}; tar cf a.tar {'y' * 300}", cwd=tmp_path, home=tmp_path)
+    assert [part.argv[0] for part in matcher.parts] == ["program", "tar"]

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolpost import InvalidInput, ToolContext, ToolFailed
+from toolpost import DecidedPaths, InvalidInput, ToolContext, ToolFailed
 from toolpost.testing import call_tool, make_context
-from toolpost_tool_grep import Grep, search
+from toolpost_tool_grep import Grep, GrepInput, search
 
 GREP = Grep()
 
@@ -203,3 +204,38 @@ async def test_a_search_that_takes_too_long_gives_what_it_has(
     monkeypatch.setattr(search, "SECONDS", 0.3)
 
     assert "No matches found" in await grep(ctx, "(a+)+$")
+
+
+async def test_nothing_tells_of_a_file_that_is_kept_back(ctx: ToolContext) -> None:
+    lay(ctx, a_txt="needle\n", secret__k_txt="needle 1\nneedle 2\n", b_txt="l1\nl2\n")
+    (ctx.cwd / "secret" / "broken\nname.txt").write_text("needle\n")
+    paths = DecidedPaths(withheld=lambda file: (ctx.cwd / "secret") in file.parents)
+    ctx = replace(ctx, control=replace(ctx.control, paths=paths))
+
+    assert await grep(ctx, "needle") == "Found 1 file\na.txt"
+    assert await grep(ctx, "needle", output_mode="count") == "1 matching line in 1 file\na.txt:1"
+    assert await lines(ctx, "needle", _C=1) == ["a.txt:1:needle"]
+    assert await grep(ctx, "needle [12]", output_mode="content") == "No matches found"
+
+
+async def test_what_is_kept_back_does_not_use_up_the_limit(ctx: ToolContext) -> None:
+    lay(ctx, a_txt="needle\n", b_txt="needle\n", c_txt="needle\n")
+    paths = DecidedPaths(withheld=lambda file: file.name == "a.txt")
+    ctx = replace(ctx, control=replace(ctx.control, paths=paths))
+
+    assert (await data(ctx, "needle", head_limit=1))["filenames"] == ["b.txt"]
+    assert (await data(ctx, "needle", head_limit=1))["numFiles"] == 2
+
+
+async def test_the_first_results_are_shown_without_what_is_kept_back(ctx: ToolContext) -> None:
+    lay(ctx, a_txt="needle\n")
+    told: list[str] = []
+    paths = DecidedPaths(withheld=lambda file: file.name == "a.txt")
+    ctx = replace(ctx, control=replace(ctx.control, paths=paths))
+
+    def progress(text: str, /, **data: Any) -> None:
+        told.append(text)
+
+    await GREP.call(GrepInput("needle", output_mode="content"), ctx, progress)
+
+    assert told == []

@@ -7,21 +7,23 @@ async with open_session(LaunchOptions(permission_mode="acceptEdits")) as session
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from toolpost import LaunchOptions, PluginError, ProviderError, SessionError
 from toolpost_core import __version__
-from toolpost_core.loop.budget import Ledger
+from toolpost_core.events.outside import Outside
+from toolpost_core.loop.budget import Budget, limits_of
 from toolpost_core.plugins.groups import GUARDS
 from toolpost_core.plugins.printing import aside
 from toolpost_core.plugins.registry import Problem, Registry
 from toolpost_core.plugins.scan import scan
 from toolpost_core.session.parts import Parts, Places
+from toolpost_core.session.resuming import resumed
 from toolpost_core.session.session import Session
 from toolpost_core.session.store import Store
 from toolpost_core.settings import Settings, load
@@ -31,9 +33,11 @@ from toolpost_core.settings.trust import answer, answers, is_trusted
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from toolpost import Asker, Provider, Sandbox, SettingsDocument
+    from toolpost import Asker, KeptSession, Provider, Sandbox, SettingsDocument, World
     from toolpost_core.plugins.scan import Inventory
-    from toolpost_core.session.history import History
+
+TIDY_AFTER: Final = 1.0
+"""Seconds after which a start is over, and what can wait is done."""
 
 
 @asynccontextmanager
@@ -44,27 +48,38 @@ async def open_session(
     env: Mapping[str, str] | None = None,
     need_model: bool = True,
     hooks: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    world: World | None = None,
 ) -> AsyncIterator[Session]:
     """Open a session and close it with everything that it started.
 
     Without `ask` nobody can be asked for permission. With `need_model` false a session opens also where no provider can
-    be used. `hooks` are the program's own, beside those of the settings (see `SessionHooks`). Raises SessionError,
-    SettingsError, ProviderError.
+    be used. `hooks` are the program's own, beside those of the settings (see `SessionHooks`). `world` is what the session
+    gets from outside. Raises SessionError, SettingsError, ProviderError, and MissingService where nobody can record it.
     """
-    parts = assemble(options or LaunchOptions(), ask, dict(os.environ) if env is None else env)
+    parts = assemble(options or LaunchOptions(), ask, dict(os.environ) if env is None else env, world)
     if need_model:
         parts.choose()
     session = Session(parts)
+    if parts.options.record is not None:
+        from toolpost_core.session.recording import record
+
+        record(session, parts.options.record)
+    if parts.outside.world is not None:
+        parts.outside.world.begin(session.show, session.interrupt, session.queue)
     if hooks:
         session.added_hooks.add(hooks)
     try:
         await session.start()
-        yield session
+        tidying = asyncio.get_running_loop().call_later(TIDY_AFTER, _tidy, parts)
+        try:
+            yield session
+        finally:
+            tidying.cancel()
     finally:
         await session.aclose()
 
 
-def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) -> Parts:
+def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str], world: World | None = None) -> Parts:
     """Read settings, scan plugins and find the session to go on with; nothing is started."""
     notices: list[str] = []
     places = find_places(options, env)
@@ -73,12 +88,13 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
     sandbox = _sandbox(settings, registry, notices.append)
     env = {**env, **settings.get("env", {})}
     store = Store(places.config_dir)
-    resumed = _resumed(options, store, places)
-    forked = resumed.session_id if resumed is not None and options.fork_session else None
+    history = resumed(options, store, places)
+    forked = history.session_id if history is not None and options.fork_session else None
     fresh = _own_id(options, store, places) or str(uuid4())
     chosen: dict[str, tuple[Provider, str]] = {}
+    outside = Outside(world)
 
-    def choose() -> tuple[Provider, str]:
+    def choose_once() -> tuple[Provider, str]:
         if "it" not in chosen:
             chosen["it"] = choose_provider(registry, options.provider or settings.get("provider"), env)
         return chosen["it"]
@@ -93,19 +109,20 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str]) 
         options=options,
         settings=settings,
         registry=registry,
-        choose=choose,
+        choose=lambda: outside.provider(choose_once),
         reread=reread,
         store=store,
         env=env,
         version=__version__,
-        session_id=resumed.session_id if resumed is not None and forked is None else fresh,
+        session_id=history.session_id if history is not None and forked is None else fresh,
         trusted=settings.trusted,
         ask=ask,
         sandbox=sandbox,
-        history=resumed,
+        history=history,
         forked_from=forked,
-        ledger=Ledger(options.max_budget_usd or settings.get("maxBudgetUsd")),
+        budget=Budget(limits_of(options, settings.get("maxBudgetUsd"))),
         notices=notices,
+        outside=outside,
     )
 
 
@@ -229,6 +246,11 @@ class LocalHost:
         places = find_places(self._options, self._env)
         answer(places.config_dir, places.project, trusted)
 
+    def sessions(self) -> Sequence[KeptSession]:
+        """The sessions of the folder, newest first."""
+        places = find_places(self._options, self._env)
+        return [session.kept() for session in Store(places.config_dir).of(places.project)]
+
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[Session]:
         """Open a session."""
         return open_session(options, ask, env=self._env)
@@ -274,13 +296,11 @@ def _sandbox(settings: Settings, registry: Registry, report: Callable[[str], Non
     return choose_sandbox(settings, registry, report)
 
 
-def _resumed(options: LaunchOptions, store: Store, places: Places) -> History | None:
-    if options.resume is None and not options.continue_last:
-        return None
-    from toolpost_core.session.history import read
+def _tidy(parts: Parts) -> None:
+    from toolpost_core.session.tidying import tidy_daily
 
-    path = store.find(options.resume, places.project) if options.resume else store.latest(places.project)
-    return replace(read(path), session_id=path.stem)
+    if parts.options.persist:
+        tidy_daily(parts.store, parts.settings, cache_dir(parts.env))
 
 
 def _own_id(options: LaunchOptions, store: Store, places: Places) -> str | None:
@@ -298,7 +318,7 @@ def _from_command_line(options: LaunchOptions) -> dict[str, Any]:
         permissions["deny"] = list(options.disallowed_tools)
     values: dict[str, Any] = {"permissions": permissions} if permissions else {}
     if options.bare:
-        values["disableAllHooks"] = True
+        values |= {"disableAllHooks": True, "autoMemoryEnabled": False}
     if options.plugin_config:
         values["plugins"] = {name: {"enabled": True, "config": dict(c)} for name, c in options.plugin_config.items()}
     return values

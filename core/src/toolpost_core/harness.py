@@ -16,7 +16,7 @@ from uuid import uuid4
 from toolpost import Asker, LaunchOptions, Provider
 from toolpost_core import __version__
 from toolpost_core.api import find_places
-from toolpost_core.loop.budget import Ledger
+from toolpost_core.loop.budget import Budget, limits_of
 from toolpost_core.plugins.registry import Registry
 from toolpost_core.plugins.scan import Entry, Inventory
 from toolpost_core.session.confining import choose_sandbox
@@ -68,7 +68,7 @@ async def open_harness(
                 trusted=True,
                 ask=ask,
                 sandbox=choose_sandbox(document, registry, notices.append),
-                ledger=Ledger(launch.max_budget_usd),
+                budget=Budget(limits_of(launch)),
                 notices=notices,
             )
         )

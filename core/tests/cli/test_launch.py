@@ -97,7 +97,7 @@ def test_an_interruption_is_130_and_a_fault_is_1_with_its_trace(front: Any) -> N
     assert "ValueError: unforeseen" in done.stderr
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_front_end_that_leaves_signals_alone_is_ended_by_them(front: Any, number: int, code: int) -> None:
     process = subprocess.Popen(
         front.command("-p", "wait"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=front.project, env=front.env

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import struct
@@ -12,7 +13,7 @@ from typing import TypeAlias
 
 import pytest
 
-from toolpost_core.cli.output import print_facts, print_table, table_lines
+from toolpost_core.cli.output import print_facts, print_line, print_table, table_lines
 
 HEAD = ("KIND", "NAME", "STATE", "WHY")
 ROWS = [("permission_resolvers", "a-very-long-name-of-a-plugin", "refused", "it was made for another version, " * 3)]
@@ -97,3 +98,10 @@ def _columns(lines: list[str]) -> str:
     edges = [-1, *spaces, max(map(len, lines))]
     parts = ["".join(line[left + 1 : right] for line in rows) for left, right in pairwise(edges)]
     return " ".join(part.replace(" ", "") for part in parts)
+
+
+def test_an_object_is_one_line_to_whatever_takes_for_the_end_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"reason": "a\u2028b\u2029c\x85d\x0be"}
+    print_line(value)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line) == value

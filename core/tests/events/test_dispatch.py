@@ -97,6 +97,44 @@ def partial_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return other
 
 
+async def test_each_of_those_that_run_together_stays_in_one_task_and_holds_nobody_up(bench: Bench) -> None:
+    others = asyncio.Event()
+    ended: list[str] = []
+
+    def waits(name: str) -> Any:
+        @on.stop
+        async def listener(event: StopEvent) -> None:
+            task = asyncio.current_task()
+            async with asyncio.timeout(5), asyncio.TaskGroup():
+                await others.wait()
+            assert asyncio.current_task() is task
+            ended.append(name)
+
+        return listener
+
+    @on.stop
+    async def quick(event: StopEvent) -> None:
+        ended.append("quick")
+
+    @on.stop
+    def beside(event: StopEvent) -> None:
+        ended.append("beside")
+
+    @on.stop
+    async def last(event: StopEvent) -> None:
+        await asyncio.sleep(0)
+        others.set()
+
+    for number, listener in enumerate((quick, waits("first"), beside, waits("second"), last)):
+        bench.add(f"p{number}", listener)
+    emission = await bench.events.emit(on.stop, StopEvent())
+
+    assert [answer.plugin for answer in emission.answers] == [f"p{number}" for number in range(5)]
+    assert [answer.error for answer in emission.answers] == [None] * 5
+    assert ended[0] == "quick"
+    assert sorted(ended) == ["beside", "first", "quick", "second"]
+
+
 async def test_answers_merge_in_the_order_of_registration_whoever_is_first_done(bench: Bench) -> None:
     second_done = asyncio.Event()
 

@@ -54,10 +54,14 @@ def call(name: str = "t1", text: str = "hi") -> ToolUse:
 
 
 class Priced(FakeModel):
-    """A FakeModel that costs a dollar a request."""
+    """A FakeModel whose requests have ten thousand tokens and cost a dollar each."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
+        async for event in super().stream(request):
+            yield event._replace(usage=Usage(input_tokens=10_000)) if isinstance(event, Stop) else event
 
     def model(self, name: str) -> ModelInfo:
-        price = Price(input=100_000, output=0, cache_write=0, cache_read=0, as_of=date(2026, 1, 1))
+        price = Price(input=100, output=0, cache_write=0, cache_read=0, as_of=date(2026, 1, 1))
         return ModelInfo(id=name, price=price)
 
 
@@ -104,8 +108,9 @@ async def test_the_budget_ends_a_run_and_no_later_prompt_spends_more(tmp_path: P
         second = result_of(await run(session))
 
     assert (first.terminal_reason, first.subtype) == ("max_budget", "error_max_budget_usd")
-    assert first.cost_usd == pytest.approx(3.0)
-    assert (second.terminal_reason, len(model.requests)) == ("max_budget", 3)
+    assert first.cost_usd == pytest.approx(2.0), "the request that would pass the limit is not sent"
+    assert "2.0000 of 2.5000 dollars" in first.errors[0]
+    assert (second.terminal_reason, len(model.requests)) == ("max_budget", 2)
 
 
 @pytest.mark.parametrize(
@@ -484,7 +489,7 @@ async def test_usage_and_dollars_are_added_up(tmp_path: Path) -> None:
     assert line.requests == 2
     assert line.dollars == pytest.approx(2.0)
     assert result.cost_usd == pytest.approx(2.0)
-    assert result.usage == Usage(input_tokens=20, output_tokens=10)
+    assert result.usage == Usage(input_tokens=20_000)
 
 
 @pytest.mark.requirement("loop.named_ends")

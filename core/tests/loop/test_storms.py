@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_session import fake_session, result_of, run
+from fake_session import fake_session, of_type, result_of, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,9 +24,11 @@ from toolpost import (
     ToolContext,
     ToolFailed,
     ToolResult,
+    ToolStarted,
     ToolUse,
 )
 from toolpost.testing import FakeModel
+from toolpost_core.loop.messages import call_ids
 from toolpost_core.loop.state import StopReason
 from toolpost_core.session.history import read
 
@@ -70,8 +72,16 @@ calls = st.builds(
     st.sampled_from([None, None, None, "[1"]),
 )
 thought = Block({"type": "thinking", "thinking": "hm", "signature": "s"})
+STOP_REASONS = ("end_turn", "max_tokens", "pause_turn", "refusal", "model_context_window_exceeded", "something_new")
 ends = st.sampled_from(
-    [ProviderError("cut"), KeyError("bug"), Stop("end_turn"), Stop("max_tokens"), Stop("pause_turn"), Stop("refusal")]
+    [
+        ProviderError("cut"),
+        ProviderError("cut", retriable=True, retry_after=0.0),
+        ProviderError("busy", kind="overloaded", retriable=True, retry_after=0.0),
+        ProviderError("bad", kind="invalid_block", message_index=0, content_index=0),
+        KeyError("bug"),
+        *(Stop(reason) for reason in STOP_REASONS),
+    ]
 )
 answers = st.tuples(
     st.lists(st.one_of(calls, st.sampled_from(["text", " ", thought])), max_size=6), st.one_of(st.none(), ends)
@@ -80,6 +90,7 @@ answers = st.tuples(
 
 @pytest.mark.requirement("executor.one_result_a_call")
 @pytest.mark.requirement("loop.named_ends")
+@pytest.mark.requirement("loop.no_call_twice")
 @settings(max_examples=120, deadline=None)
 @given(st.lists(answers, max_size=5), st.one_of(st.none(), st.integers(1, 25)))
 def test_whatever_happens_the_conversation_is_sound_and_the_file_has_it_as_it_was_sent(
@@ -94,14 +105,15 @@ def test_whatever_happens_the_conversation_is_sound_and_the_file_has_it_as_it_wa
 
 async def storm(folder: Path, turns: list[Any], abort_after: int | None) -> None:
     model = FakeModel(*turns, "calm", "calm", "calm")
-    async with asyncio.timeout(60), fake_session(folder, model, Acts(), max_turns=8) as session:
+    async with asyncio.timeout(60), fake_session(folder, model, Acts(), max_turns=8, fallback_model="other") as session:
         events = []
         async for event in session.submit("first"):
             events.append(event)
             if len(events) == abort_after:
                 session.interrupt()
         ended = result_of(events)
-        after = result_of(await run(session, "second"))
+        more = await run(session, "second")
+        after = result_of(more)
         path, said = session.transcript_path, session.messages
 
     assert ended.terminal_reason in set(StopReason)
@@ -111,6 +123,9 @@ async def storm(folder: Path, turns: list[Any], abort_after: int | None) -> None
     assert path is not None
     sound([*said, {"role": "user", "content": [{"type": "text", "text": "x"}]}] if ends_in_answer(said) else said)
     assert list(read(path).messages) == list(said)
+    ran = [event.tool_use_id for event in of_type([*events, *more], ToolStarted)]
+    assert len(ran) == len(set(ran))
+    assert set(ran) <= call_ids(said), "what ran is in the conversation"
 
 
 def ends_in_answer(messages: Sequence[Message]) -> bool:

@@ -6,11 +6,13 @@ import pytest
 
 from toolpost import ModelInfo, ModelRequest, Stop, ToolUse
 from toolpost.testing import FakeModel
-from toolpost_core.loop.budget import Ledger
+from toolpost_core.loop.budget import Budget
+from toolpost_core.loop.delivery import Keep
+from toolpost_core.loop.exchange import Exchange
 from toolpost_core.loop.queue import MessageQueue
-from toolpost_core.loop.state import State, StopReason, Transition
+from toolpost_core.loop.state import Ended, State, StopReason, Transition
 from toolpost_core.loop.stream import Answer
-from toolpost_core.loop.turn import Ended, Keep, Tell, TurnLoop
+from toolpost_core.loop.turn import Tell, TurnLoop
 from toolpost_core.tools.abort import AbortNode
 from toolpost_core.tools.calls import CallResult
 from toolpost_core.tools.results import ResultStore
@@ -37,24 +39,43 @@ async def play(model: FakeModel, blocks: int, queue: MessageQueue | None = None)
     async def no_texts(*_: object) -> tuple[Sequence[str], str | None]:
         return (), None
 
-    loop = TurnLoop(
+    waiting = queue or MessageQueue(lambda notice: None, waits=False)
+
+    async def incoming(state: State, tell: Tell) -> State:
+        return tell(state, [queued.text for queued in iter(waiting.take_next, None)])
+
+    exchange = Exchange(
         provider=lambda: model,
         model=lambda: ModelInfo(id="m"),
-        prepare=prepare,
         run_call=run_call,
         is_safe=lambda call: True,
         aborts_siblings=lambda name: False,
         apply=lambda result: None,
-        at_stop=at_stop,
         after_answer=nothing,
-        after_calls=no_texts,
         emit=lambda event: None,
         keep=Keep(
-            block=lambda block, answer: "", result=lambda result: "", message=lambda m: "", replaced=lambda block: None
+            block=lambda block, answer: "",
+            result=lambda result: "",
+            message=lambda message: "",
+            replaced=lambda block: None,
+            block_replaced=lambda old, new: None,
+            dropped=lambda records: None,
+            without_thoughts=lambda: None,
         ),
-        queue=queue or MessageQueue(lambda notice: None, waits=False),
-        ledger=Ledger(),
+        budget=Budget(),
         results=ResultStore(None),
+        abort=AbortNode(),
+    )
+    loop = TurnLoop(
+        exchange=exchange,
+        prepare=prepare,
+        at_stop=at_stop,
+        after_calls=no_texts,
+        incoming=incoming,
+        shorten=nothing,
+        fall_back=lambda: None,
+        queue=waiting,
+        budget=Budget(),
         abort=AbortNode(),
     )
     ended = await loop.run(State(({"role": "user", "content": "go"},)))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,3 +170,42 @@ async def test_where_nobody_enforces_rules_that_forbid_every_call_is_asked_about
 
     assert decided.behavior == verdict
     assert ("no permission resolver that is on enforces rules" in decided.reason) == (verdict == "ask")
+
+
+class KeepsBack(PermissionResolver):
+    """Keeps one name back, or fails to say."""
+
+    name: str
+
+    async def resolve(self, request: PermissionRequest) -> Decision | None:
+        return None
+
+    def withholds(self, request: PermissionRequest) -> Callable[[Path], bool] | None:
+        if self.name == "fails at once":
+            raise RuntimeError(self.name)
+        return self._is_kept_back if self.name else None
+
+    def _is_kept_back(self, file: Path) -> bool:
+        if self.name == "fails":
+            raise RuntimeError(self.name)
+        return file.name == self.name
+
+
+def keeping(*names: str) -> Gate:
+    return Gate([Resolver(f"r{n}", "acme", KeepsBack(name=name), False) for n, name in enumerate(names)])
+
+
+def test_what_any_resolver_keeps_back_is_kept_back(tmp_path: Path) -> None:
+    test = keeping("a", "", "b").withheld(request(tmp_path))
+
+    assert test is not None
+    assert [name for name in "abc" if test(tmp_path / name)] == ["a", "b"]
+    assert keeping("", "").withheld(request(tmp_path)) is None
+
+
+@pytest.mark.parametrize("failing", ["fails", "fails at once"])
+def test_a_resolver_that_fails_keeps_all_back(tmp_path: Path, failing: str) -> None:
+    test = keeping("a", failing).withheld(request(tmp_path))
+
+    assert test is not None
+    assert test(tmp_path / "c")

@@ -8,7 +8,7 @@ import pytest
 
 from toolpost import ContextSource, Section, SessionScope
 from toolpost.testing import make_scope
-from toolpost_core.prompt.sections import Source, compose, gather
+from toolpost_core.prompt.sections import Source, gather, renewed
 
 
 class Says(ContextSource):
@@ -23,37 +23,18 @@ class Fails(ContextSource):
         raise OSError("no git here")
 
 
-def section(
-    name: str, *, static: bool = False, user: bool = False, order: int = 50, text: str | None = None
-) -> Section:
-    return Section(name=name, text=name if text is None else text, static=static, user=user, order=order)
+class Counts(ContextSource):
+    """One section that never changes in a session, and one that does whenever it is asked."""
 
+    asked: list[int]
 
-def test_what_never_changes_stands_before_what_does_each_at_the_end_of_a_cached_prefix() -> None:
-    prompt = compose([section("today"), section("rules", static=True)], replaced_by="You are us.")
-
-    assert [(block.text, block.cache) for block in prompt.system] == [("You are us.\n\nrules", True), ("today", True)]
-
-
-def test_sections_stand_in_their_order_then_by_name_however_they_come() -> None:
-    sections = [section("b"), section("z", order=1), section("a")]
-
-    assert compose(sections).system[1].text == compose(sections[::-1]).system[1].text == "z\n\na\n\nb"
-
-
-def test_sections_for_the_user_side_go_before_the_first_prompt() -> None:
-    prompt = compose([section("memory", user=True), section("rules", static=True, user=True)])
-
-    assert len(prompt.system) == 1
-    assert prompt.user == "memory\n\nrules"
-
-
-def test_empty_sections_leave_no_block() -> None:
-    assert len(compose([section("nothing", text=" \n")], appended="").system) == 1
-
-
-def test_an_appended_text_stands_last() -> None:
-    assert compose([section("today")], appended="Be brief.").system[-1].text == "today\n\nBe brief."
+    async def sections(self, session: SessionScope) -> Sequence[Section]:
+        self.asked.append(len(self.asked))
+        number = str(len(self.asked))
+        return [
+            Section(name="first", text=number),
+            Section(name="now", text=number, volatile=True, why_volatile="a test counts"),
+        ]
 
 
 async def test_a_source_that_fails_is_named_and_costs_only_its_own_sections(tmp_path: Path) -> None:
@@ -61,7 +42,7 @@ async def test_a_source_that_fails_is_named_and_costs_only_its_own_sections(tmp_
     sources = [Source("git", Fails()), Source("env", Says(texts=("linux",)))]
     sections = await gather(sources, make_scope(tmp_path), told.append)
 
-    assert [s.name for s in sections] == ["linux"]
+    assert [one.section.name for one in sections] == ["linux"]
     assert ["git" in text and "no git here" in text for text in told] == [True]
 
 
@@ -80,7 +61,7 @@ async def test_sources_are_asked_together_and_keep_their_order(tmp_path: Path) -
             [Source("1", Meets(word="b")), Source("2", Meets(word="a"))], make_scope(tmp_path), lambda _: None
         )
 
-    assert [s.name for s in found] == ["b", "a"]
+    assert [(one.plugin, one.section.name) for one in found] == [("1", "b"), ("2", "a")]
 
 
 async def test_a_source_that_hangs_is_named_and_costs_only_its_own_sections(
@@ -97,7 +78,16 @@ async def test_a_source_that_hangs_is_named_and_costs_only_its_own_sections(
         [Source("slow", Hangs()), Source("env", Says(texts=("linux",)))], make_scope(tmp_path), told.append
     )
 
-    assert [section.name for section in sections] == ["linux"]
+    assert [one.section.name for one in sections] == ["linux"]
     assert told == ["The context plugin 'slow' gave no answer within 0.05 s: it adds nothing to the prompt."]
     assert len(told) == 1
     assert "'slow'" in told[0]
+
+
+async def test_only_volatile_sections_are_made_anew_and_only_their_sources_asked(tmp_path: Path) -> None:
+    counts, quiet = Counts(asked=[]), Says(texts=("linux",))
+    sources = [Source("counts", counts), Source("env", quiet)]
+    before = await gather(sources, make_scope(tmp_path), print)
+    after = await renewed(before, [sources[0], Source("env", Fails())], make_scope(tmp_path), pytest.fail)
+
+    assert [(one.section.name, one.section.text) for one in after] == [("first", "1"), ("linux", "linux"), ("now", "2")]

@@ -13,6 +13,8 @@ from toolpost.events.session import SessionStartOutcome
 from toolpost.events.turn import UserPromptSubmitOutcome
 from toolpost.testing import FakeModel
 
+HOUSE_RULES = "<system-reminder>\nthe house rules\n</system-reminder>"
+
 
 class House(ContextSource):
     async def sections(self, scope: SessionScope) -> Sequence[Section]:
@@ -36,7 +38,7 @@ async def test_a_blocked_first_prompt_leaves_what_goes_before_it_to_the_next_one
     async with fake_session(tmp_path, model, *plugins) as session:
         await run(session, "secret")
         await run(session, "hi")
-        assert said(model) == [["the house rules", "from the start", "hi"]]
+        assert said(model) == [[HOUSE_RULES, "from the start", "hi"]]
         await run(session, "ho")
 
     assert said(model)[-1] == ["ho"]
@@ -57,7 +59,7 @@ async def test_a_prompt_that_could_not_be_made_is_made_again_for_the_next_one(tm
         await session.set_model("right")
         assert result_of(await run(session, "hi")).text == "Hello."
 
-    assert said(model) == [["the house rules", "hi"]]
+    assert said(model) == [[HOUSE_RULES, "hi"]]
 
 
 async def test_a_start_listener_that_ends_the_turn_keeps_its_prompt_from_the_model(tmp_path: Path) -> None:

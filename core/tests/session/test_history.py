@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolpost import Message, SessionError
-from toolpost_core.session.history import read, repaired
+from toolpost_core.session.history import read
+from toolpost_core.session.mending import repaired
 from toolpost_core.session.transcript import Transcript
 
 

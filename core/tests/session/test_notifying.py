@@ -35,7 +35,7 @@ async def test_a_session_that_waits_for_its_person_says_so_and_its_hooks_may_ans
     async with fake_session(tmp_path, model, listen(on.notification, hears), ask=yes) as session, asyncio.timeout(10):
         await run(session)
         event = await told.get()
-        while not session.queue._texts:  # noqa: ASYNC110 - the listener's answer comes after what it hears
+        while not session.queue._entries:  # noqa: ASYNC110 - the listener's answer comes after what it hears
             await asyncio.sleep(0.005)
         await run(session)
 

@@ -93,3 +93,43 @@ def test_listing_shows_what_was_asked_first_and_passes_over_files_that_are_no_se
     (found,) = [s for s in store.all() if s.project is not None]
     assert (found.id, found.first_prompt, found.project) == ("s", "mend the build", tmp_path / "p")
     assert {s.id for s in store.all()} == {"s", "empty", "garbage"}
+
+
+def test_a_session_is_found_by_its_title_then_by_words_of_it(store: Store, tmp_path: Path) -> None:
+    build = session(store, tmp_path / "p", "s-1", prompt="Mend the build/tests (again)")
+    session(store, tmp_path / "p", "s-2", prompt="Mend the shed", age=60)
+    session(store, tmp_path / "p", "s-3", prompt="Mend the shed and the roof", age=120)
+    session(store, tmp_path / "q", "s-4", prompt="Mend the boat")
+
+    assert store.find("mend the  build/tests (again)", tmp_path / "p") == build
+    assert store.find("build", tmp_path / "p") == build
+    assert store.find("Mend the shed", tmp_path / "p").stem == "s-2"
+    with pytest.raises(SessionError, match=r"(?s)names 3 sessions.*s-1  Mend the build.*s-3"):
+        store.find("mend", tmp_path / "p")
+    with pytest.raises(SessionError, match="no session 'boat'"):
+        store.find("boat", tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "..",
+            ".",
+            "../x",
+            "/",
+            "~nobody-here/x",
+            "~",
+            "\0",
+            "a\0.jsonl",
+            "x" * 5_000,
+            "x/" * 3_000,
+            "x" * 5_000 + ".jsonl",
+        ),
+        *("*", "[a", "-", "--", " ", "\n", "é🦀", "\ud83d", "a\x1b[31m", "$(id)", "%s{}", ".jsonl", "C:\\x"),
+    ],
+)
+def test_whatever_is_asked_for_is_a_session_or_said_to_be_none(store: Store, tmp_path: Path, name: str) -> None:
+    session(store, tmp_path / "p", "1234-abcd")
+    with pytest.raises(SessionError):
+        store.find(name, tmp_path / "p")

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from toolpost import SessionError
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.session.export import exported, markdown
+from toolpost_core.session.history import read
+from toolpost_core.session.redaction import Redactor
+from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
 
 MESSAGE = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
 
@@ -48,11 +51,14 @@ def test_a_record_is_in_the_file_when_the_call_returns(tmp_path: Path) -> None:
 
 
 def test_nobody_else_may_read_it(tmp_path: Path) -> None:
-    file = transcript(tmp_path / "projects" / "s.jsonl")
+    file = transcript(tmp_path / "projects" / "p" / "s.jsonl")
     file.message("user", MESSAGE, tmp_path)
+    file.message("user", LONG_MESSAGE, tmp_path)
     file.close()
 
-    assert (tmp_path / "projects" / "s.jsonl").stat().st_mode & 0o077 == 0
+    made = [path for path in tmp_path.rglob("*") if path.is_dir() or path.suffix in (".jsonl", ".json")]
+    assert len(made) == 6
+    assert {(path.is_dir(), oct(path.stat().st_mode & 0o777)) for path in made} == {(True, "0o700"), (False, "0o600")}
 
 
 def test_a_stub_of_a_cut_off_record_is_not_glued_to_the_next(tmp_path: Path) -> None:
@@ -131,7 +137,10 @@ def test_a_closed_transcript_lets_the_next_one_in(tmp_path: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.session.export import exported, markdown
+from toolpost_core.session.history import read
+from toolpost_core.session.redaction import Redactor
+from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 file.message("user", {"role": "user", "content": "held"}, Path("/"))
 print("held", flush=True)
@@ -150,7 +159,10 @@ def hold(path: Path) -> subprocess.Popen[bytes]:
 FULL = """
 import resource, sys
 from pathlib import Path
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.session.export import exported, markdown
+from toolpost_core.session.history import read
+from toolpost_core.session.redaction import Redactor
+from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 for number in range(100):
@@ -201,3 +213,65 @@ def test_without_a_path_nothing_is_kept() -> None:
     file.message("user", MESSAGE, Path("/"))
     file.lock()
     file.close()
+
+
+LONG_MESSAGE = {
+    "role": "user",
+    "content": [{"type": "text", "text": "told"}, {"type": "text", "text": "é\ud83d" * 99_000}],
+}
+
+
+def test_a_message_that_is_too_long_for_a_line_lies_beside_it(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s.jsonl")
+    file.message("user", LONG_MESSAGE, tmp_path, promptAt=1)
+    file.close()
+    (line,) = (tmp_path / "s.jsonl").read_bytes().splitlines()
+
+    assert len(line) < 10_000
+    assert read(tmp_path / "s.jsonl").messages == (LONG_MESSAGE,)
+    copy = transcript(tmp_path / "copy.jsonl")
+    copy.fork(read(tmp_path / "s.jsonl"))
+    copy.close()
+    (beside,) = (tmp_path / "s" / "messages").iterdir()
+    beside.unlink()
+    assert read(tmp_path / "copy.jsonl").messages == (LONG_MESSAGE,)
+    assert "is gone" in str(read(tmp_path / "s.jsonl").messages)
+
+
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" * 40_000}}
+
+
+def test_pictures_lie_beside_it_and_come_back_byte_for_byte(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s.jsonl")
+    file.message("user", {"role": "user", "content": [{"type": "text", "text": "look"}, PICTURE]}, tmp_path)
+    call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {}}
+    file.message("assistant", {"role": "assistant", "id": "m1", "content": [call]}, tmp_path)
+    shown = {"type": "tool_result", "tool_use_id": "t1", "content": [PICTURE]}
+    file.message("user", {"role": "user", "content": [shown]}, tmp_path, toolUseResult={"pages": ["x" * 2_000] * 200})
+    file.close()
+    path = tmp_path / "s.jsonl"
+    told = exported(path)
+
+    assert max(map(len, path.read_bytes().splitlines())) < 10_000
+    assert [message["content"][-1] for message in read(path).messages] == [PICTURE, call, shown]
+    assert Redactor(("iVBOR",))(told) == told
+    assert "[image]" in markdown(told)
+
+
+def test_a_file_of_a_message_is_looked_for_beside_the_transcript_only(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text('{"role": "user", "content": "secret"}')
+    line = {"type": "user", "uuid": "1", "message": MESSAGE, "messageFile": "../secret.json"}
+    (tmp_path / "s.jsonl").write_text(json.dumps(line) + "\n")
+
+    assert 'secret"' not in json.dumps(read(tmp_path / "s.jsonl").messages)
+
+
+def test_a_state_that_is_longer_than_the_room_between_two_is_kept_all_the_same(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s.jsonl")
+    file.state(TITLE, customTitle="long " * STATE_EVERY)
+    file.message("user", MESSAGE, tmp_path)
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+
+    assert read(tmp_path / "s.jsonl").title == "long " * STATE_EVERY
+    assert len(records(tmp_path / "s.jsonl")) < 6

@@ -85,3 +85,26 @@ async def test_a_conversation_is_not_cleared_under_a_running_prompt(tmp_path: Pa
         assert [event async for event in events]
         await session.clear()
         assert session.messages == ()
+
+
+BASH = [{"toolName": "Bash"}]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"type": ["addRules"], "destination": "session"},
+        {"type": "addRules", "behavior": "allow", "rules": BASH},
+        {"type": "addRules", "destination": "session", "behavior": "perhaps", "rules": BASH},
+        {"type": "addRules", "destination": "session", "behavior": "allow", "rules": ["Bash"]},
+        {"type": "addRules", "destination": "session", "behavior": "allow", "rules": [{"ruleContent": "ls"}]},
+        {"type": "addDirectories", "destination": "session", "directories": [5]},
+        {"type": "setMode", "destination": "session"},
+    ],
+)
+async def test_an_update_that_is_none_is_refused_with_those_beside_it(odd: Any, tmp_path: Path) -> None:
+    async with fake_session(tmp_path, FakeModel()) as session:
+        with pytest.raises(SettingsError, match="change of permissions"):
+            session.update_rules([folders("addDirectories", "/opt/a", destination="session"), odd])
+        assert Path("/opt/a") not in session.surroundings.ctx.scope.directories

@@ -42,7 +42,6 @@ def test_hooks_of_policy_are_switched_off_by_policy_only(
 @pytest.mark.parametrize(
     "content",
     [
-        {"sandbox": {"network": {"allowManagedDomainsOnly": True}}},
         {"permissions": {"denyInsteadOfPrompting": True}},
         {"deniedModels": ["x"]},
     ],
@@ -57,7 +56,7 @@ def test_a_key_that_is_to_hold_something_back_and_does_not_is_named(folders: Any
 
 
 def test_a_restriction_that_is_off_is_not_named(folders: Any) -> None:
-    folders.write("user", {"sandbox": {"network": {"allowManagedDomainsOnly": False}}})
+    folders.write("user", {"permissions": {"denyInsteadOfPrompting": False}})
     assert folders.load().problems == ()
 
 

@@ -311,7 +311,7 @@ async def test_closing_the_events_of_a_turn_ends_its_tools_and_says_nothing_of_t
         async for event in turn:
             if type(event).__name__ == "ToolStarted":
                 break
-        await turn.aclose()  # type: ignore[attr-defined]
+        await turn.aclose()
         assert ended.is_set()
         await run(session)
 

@@ -130,17 +130,18 @@ async def test_an_empty_result_gets_a_text(tmp_path: Path, data: object) -> None
     assert done.text in ("(Acts completed with no output)", "[]")
 
 
-async def test_a_result_that_the_tool_marks_as_failed_is_an_error_and_no_exception(tmp_path: Path) -> None:
+async def test_a_result_that_the_tool_marks_as_failed_is_heard_of_as_a_failure(tmp_path: Path) -> None:
     heard: list[Any] = []
     done = await call(
         tmp_path,
         Acts(act=lambda ctx: ToolResult("exit code 1", is_error=True)),
         listen(on.post_tool_use, lambda event: heard.append(event)),
+        listen(on.post_tool_use_failure, lambda event: BlockOutcome(block=True, reason=f"after {event.error!r}")),
         tool="Acts",
     )
 
-    assert (done.finished.is_error, done.text) == (True, "exit code 1")
-    assert len(heard) == 1
+    assert (done.finished.is_error, done.text) == (True, "exit code 1\n\nafter 'exit code 1'")
+    assert heard == []
 
 
 async def test_post_hooks_add_notes_and_replace_the_output(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ _KILLED: Final = {
     136: "SIGFPE",
     137: "SIGKILL, as where memory runs out",
     139: "SIGSEGV",
+    152: "SIGXCPU: it used up the processor time that it was given",
+    153: "SIGXFSZ: a file became larger than it may",
 }
 
 
@@ -53,8 +55,8 @@ def result(ended: CommandEnd, says: str, timeout: float) -> ToolResult:
     return ToolResult(data, is_error=failed)
 
 
-def moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None) -> ToolResult:
-    """Go on in the folder where the command left off, unless that lies outside."""
+def moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None, *, lost: bool = False) -> ToolResult:
+    """Go on in the folder where the command left off, unless that lies outside, or can't be used (`lost`)."""
     notes: list[str] = []
     if cwd != ctx.cwd:
         notes.append(f"The working folder {ctx.cwd} is gone; this ran in {cwd}")
@@ -63,6 +65,8 @@ def moved(result: ToolResult, ctx: ToolContext, cwd: Path, folder: Path | None) 
     if not any(target.is_relative_to(place) for place in allowed):
         target = ctx.scope.project
         notes.append(f"The working folder was set back to {target}")
+    elif lost:
+        notes.append(f"The folder where it left off is gone or can't be used; the working folder is {target}")
     if notes:
         result.data["notes"] = [*result.data.get("notes", ()), *notes]
     if target == ctx.cwd:

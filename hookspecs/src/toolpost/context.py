@@ -169,6 +169,15 @@ class ToolContext:
         return self.control.paths.real(self.resolve(path))
 
     @property
+    def withheld(self) -> Callable[[Path], bool] | None:
+        """Says of a file that the call comes upon whether permissions keep it back; None where they keep back nothing.
+
+        Whatever reads files that nobody named, such as a search, leaves those out that are kept back, and asks nobody. The
+        files are given by absolute paths; links in them are followed.
+        """
+        return self.control.paths.withheld
+
+    @property
     def abort(self) -> AbortSignal:
         """Says when to stop."""
         return self.control.abort

@@ -47,9 +47,12 @@ class MissingService(PluginError):
 class ProviderError(ToolpostError):
     """Raised when the model could not be asked or its answer broke off.
 
-    `kind` is one of authentication_failed, billing_error, rate_limit, overloaded, invalid_request, model_not_found,
-    server_error, connection, timeout, unknown. `retry_after` is in seconds. `status` is the HTTP status, if there was
-    one. `details` is what the service sent, for the record.
+    `kind` is one of authentication_failed, billing_error, rate_limit, overloaded, invalid_request, invalid_block,
+    invalid_image, model_not_found, server_error, connection, timeout, unknown. Of invalid_block and invalid_image
+    (pictures and documents) `message_index` and `content_index` say which block was refused: indexes in the request's
+    `messages` and in that message's content, None where the service did not say. `retriable` says that the same request
+    may succeed later. `retry_after` is in seconds. `status` is the HTTP status, if there was one. `details` is what the
+    service sent, for the record.
     """
 
     def __init__(
@@ -60,6 +63,8 @@ class ProviderError(ToolpostError):
         status: int | None = None,
         retriable: bool = False,
         retry_after: float | None = None,
+        message_index: int | None = None,
+        content_index: int | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
@@ -67,6 +72,8 @@ class ProviderError(ToolpostError):
         self.status = status
         self.retriable = retriable
         self.retry_after = retry_after
+        self.message_index = message_index
+        self.content_index = content_index
         self.details = dict(details or {})
 
 

@@ -14,12 +14,14 @@ from toolpost._plugin import Plugin
 
 if TYPE_CHECKING:
     from toolpost.context import AbortReason
-    from toolpost.launch import LaunchOptions
+    from toolpost.launch import BudgetLimits, LaunchOptions
     from toolpost.messages import Message
     from toolpost.permissions import Decision, PermissionMode, PermissionRequest, Rule, RuleUpdate
-    from toolpost.providers import ModelInfo, Usage
-    from toolpost.services import FileRewind, Rewound, SentPrompt, TurnChanges
+    from toolpost.providers import Effort, ModelInfo, Usage
+    from toolpost.queue import Priority, Queued
+    from toolpost.services import FileRewind, MemoryFiles, Rewound, SentPrompt, TurnChanges
     from toolpost.session_events import SessionEvent
+    from toolpost.usage import ContextUsage
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,31 @@ class Asker(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class CostLine:
-    """What one model has cost in a session; `dollars` None where its price is not known."""
+    """What one model has cost in a session; `dollars` None where its price is not known.
+
+    `spender` says who asked it: `main` for the session's own turns, a plugin's request by its purpose, a sub-agent.
+    """
 
     model: str
     requests: int
     usage: Usage
     dollars: float | None
+    spender: str = "main"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostTotals:
+    """What a session took beside tokens, sub-agents included.
+
+    `api_seconds` were spent on answers, of that `retry_seconds` on tries that failed and on the waits behind them.
+    `tool_seconds` add up the calls, also where several ran at once. Lines are those of files that editing tools changed.
+    """
+
+    api_seconds: float = 0.0
+    retry_seconds: float = 0.0
+    tool_seconds: float = 0.0
+    lines_added: int = 0
+    lines_removed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +119,18 @@ class ConfiguredHook:
     matcher: str = ""
     what: str = ""
     source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptSession:
+    """A session that can be resumed: what it was called or asked first, and its last change, in seconds since 1970."""
+
+    id: str
+    title: str
+    modified: float
+    size: int
+    branch: str = ""
+    cwd: Path | None = None
 
 
 class SessionDoor(Protocol):
@@ -127,6 +160,9 @@ class SessionDoor(Protocol):
     def messages(self) -> Sequence[Message]:
         """The conversation so far."""
 
+    def new_id(self) -> str:
+        """A new UUID for something that is shown; where a recording is played, the one that was shown then."""
+
     def submit(
         self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
     ) -> AsyncIterator[SessionEvent]:
@@ -135,14 +171,62 @@ class SessionDoor(Protocol):
         `message_id` is the uuid that its record gets, which must be new; one is made where none is given.
         """
 
+    def enqueue(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        priority: Priority = "next",
+        message_id: str | None = None,
+    ) -> Queued:
+        """Let a prompt wait, whether a turn runs or not; `go_on` runs what no turn took along.
+
+        `next` goes with the results of the running turn's next calls, `later` waits for its end, `now` ends it: calls that
+        an interrupt does not end come to their end first. A PromptTaken event says when it is read.
+        """
+
+    def queued(self) -> Sequence[Queued]:
+        """What waits to be read, in that order: prompts, and what else is worth a turn."""
+
+    def withdraw(self, id: str) -> Queued | None:
+        """Take back what waits; None where it was read already."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether something waits that begins a turn, such as a prompt or the end of background work."""
+
+    async def due(self) -> None:
+        """Return once something does."""
+
+    def go_on(self) -> AsyncIterator[SessionEvent]:
+        """Run the turn that is due, as `submit` does: the first prompt that waits, or what else does.
+
+        No event comes where nothing is due. Raises SessionError while a turn runs.
+        """
+
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
-        """End the running turn; the session goes on. Does nothing when none runs."""
+        """End the running turn; the session goes on. Does nothing when none runs.
+
+        Prompts that wait stay. Whatever else waits begins no turn by itself after a `user_cancel`.
+        """
 
     async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
         """Use another model from the next request on; `source` says who asked for it, a program or a person and how.
 
         Raises SessionError where a listener refuses, and ProviderError for a model that can't be used.
         """
+
+    @property
+    def effort(self) -> Effort | None:
+        """How much is spent on an answer, as far as anybody said; None for the model's own level."""
+
+    def set_effort(self, effort: Effort | None) -> None:
+        """Spend more or less on each answer from the next request on; None goes back to what flags and settings say.
+
+        A model that lacks the level gets the nearest of those that it has (`model.efforts`).
+        """
+
+    def set_thinking(self, thinking: int | Literal["adaptive", "disabled"] | None) -> None:
+        """Let the model think within a budget of tokens, as it sees fit, or not at all; None as flags and settings say."""
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
@@ -157,10 +241,32 @@ class SessionDoor(Protocol):
         """The hooks that are set up, in the order of the settings."""
 
     def costs(self) -> Sequence[CostLine]:
-        """What was used so far, a line a model."""
+        """What was used so far, a line for each spender and model."""
+
+    def totals(self) -> CostTotals:
+        """What the session took so far beside tokens."""
+
+    def budget_left(self) -> BudgetLimits:
+        """What is left of what the session and all that it starts may use."""
 
     async def clear(self) -> None:
         """Begin a new conversation, with a new session id."""
+
+    def compact(
+        self, instructions: str = "", *, part: tuple[Literal["up_to", "from"], str] | None = None
+    ) -> AsyncIterator[SessionEvent]:
+        """Make the conversation shorter; the events say what was done. `interrupt` ends it.
+
+        `instructions` are a person's words on what matters. `part` is a direction and a prompt's id: only what is before
+        it (`up_to`), or it and all after it (`from`), gives way to a summary. Raises SessionError while a prompt runs,
+        for an unknown id, and where nothing was done.
+        """
+
+    async def context_usage(self) -> ContextUsage:
+        """How full the model's window is, and with what; the service is asked where it can count."""
+
+    def memory(self) -> MemoryFiles:
+        """What is kept of the project from one session to the next. Raises MissingService where no plugin keeps it."""
 
     def sent_prompts(self) -> Sequence[SentPrompt]:
         """Every prompt of the session, oldest first; those that the conversation went back from are `rewound`."""
@@ -210,6 +316,9 @@ class Host(Protocol):
 
     def trust(self, trusted: bool) -> None:
         """Keep the person's answer for this folder. Raises SettingsError where it can't be kept."""
+
+    def sessions(self) -> Sequence[KeptSession]:
+        """The sessions of the folder, newest first. With `resume` empty in the options the person is to pick one."""
 
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[SessionDoor]:
         """Open a session; without `ask` nobody can be asked. Raises SessionError, SettingsError, ProviderError."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from toolpost._hooks import hookimpl
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PluginPlace:
+    """Where a plugin is that brings hooks: its folder, one for its data, which may not be there yet, and its settings."""
+
+    root: Path
+    data: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class HookJob:
     """One configured hook that an event matched.
 
     `handler` is the hook's entry in the settings, `payload` the JSON that it gets (compat.md 2.1), `timeout` is in
-    seconds. `source` is the entry's place.
+    seconds. `source` is the entry's place. `plugin` is set where a plugin brought the hook.
     """
 
     event: str
@@ -28,6 +38,20 @@ class HookJob:
     payload: Mapping[str, Any]
     timeout: float
     source: str = ""
+    plugin: PluginPlace | None = None
+
+    def filled(self, prompt: str) -> str:
+        """Return a prompt for a model with the event's JSON in the place of `$ARGUMENTS`, and behind it where there is none.
+
+        `\\$` in it is a dollar.
+        """
+        import json
+        import re
+
+        event = json.dumps(self.payload, ensure_ascii=False)
+        parts = re.split(r"(\\\$|\$ARGUMENTS\b)", prompt)
+        text = "".join({"\\$": "$", "$ARGUMENTS": event}.get(part, part) for part in parts)
+        return text if "$ARGUMENTS" in parts else f"{text}\n\n{event}"
 
 
 @dataclass(frozen=True, kw_only=True)

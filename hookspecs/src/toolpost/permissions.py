@@ -7,7 +7,7 @@ answer at all is an ask; an ask where nobody can be asked is a deny that says so
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import (
@@ -120,7 +120,8 @@ class CommandPart:
 
     `doubt` says why it can't be vouched for (it is then never allowed by a read-only table); empty if it can. `heads` are
     the words that a specifier which covers it may begin with (up to the first blank or `:*`), so that few of many rules
-    need to be held against it; None where any may.
+    need to be held against it; None where any may. `unseen` says that beyond `reads` or `writes` it opens files which only
+    running it would name, so that rules about files can't be held against it.
     """
 
     text: str
@@ -130,6 +131,7 @@ class CommandPart:
     writes: tuple[Path, ...] = ()
     doubt: str = ""
     heads: frozenset[str] | None = field(default=None, kw_only=True)
+    unseen: frozenset[Literal["reads", "writes"]] = field(default=frozenset(), kw_only=True)
 
 
 class PermissionMatcher(Protocol):
@@ -299,6 +301,15 @@ class PermissionResolver(Plugin, ABC):
     @abstractmethod
     async def resolve(self, request: PermissionRequest) -> Decision | None:
         """Answer, or return None for no opinion. Called once for each call that reaches the permission step."""
+
+    def withholds(self, request: PermissionRequest) -> Callable[[Path], bool] | None:
+        """Return what says of a file that an allowed call comes upon whether it must not read it; None: it may read all.
+
+        For tools that read what they find below the path that they were given, such as searches; they leave out what is
+        kept from them (`ToolContext.withheld`). A file is given by its absolute path. One for which it raises is kept back.
+        """
+        del request
+        return None
 
     @hookimpl(specname="permission_resolvers")
     def _permission_resolvers(self) -> Sequence[PermissionResolver]:

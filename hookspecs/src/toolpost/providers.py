@@ -6,22 +6,28 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost.messages import ContentBlock, Message, text_of
 from toolpost.stash import Stash
 
+Effort: TypeAlias = Literal["low", "medium", "high", "xhigh", "max"]
+EFFORTS: Final[tuple[Effort, ...]] = ("low", "medium", "high", "xhigh", "max")
+"""The levels of effort, the least first."""
+
 
 class Usage(NamedTuple):
-    """Tokens of one request. `input_tokens` leaves out what the cache read and wrote."""
+    """What one request used, in tokens. `input_tokens` leaves out what the cache read and wrote."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_creation_input_tokens: int = 0
     cache_read_input_tokens: int = 0
     cache_creation_1h_input_tokens: int = 0
+    web_search_requests: int = 0
+    """Searches that the service did itself; each has a price of its own."""
 
     def plus(self, other: Usage) -> Usage:
         """Add up two requests."""
@@ -115,12 +121,20 @@ is yielded as soon as its input is complete. `Stop` is the last event of an answ
 """
 
 
+CacheScope: TypeAlias = Literal["shared", "session", "none"]
+"""For whom a text stays the same: for all sessions, for one conversation, or not even for that."""
+
+
 @dataclass(frozen=True)
 class SystemBlock:
-    """A part of the system prompt; `cache` marks the end of a prefix that is worth caching."""
+    """A part of the system prompt; `cache` marks the end of a prefix that is worth caching.
+
+    `scope` says for whom that prefix stays the same, for a service that keeps some longer than others.
+    """
 
     text: str
     cache: bool = False
+    scope: CacheScope = "session"
 
 
 @dataclass(frozen=True)
@@ -140,7 +154,10 @@ class ModelRequest:
     Values are shared with later requests and never change: an adapter may remember what it made of a message or tool
     list by identity. `cache_breakpoints` are indexes of messages whose end is worth caching. `stash` is the session's:
     connections belong there. `env` has the credentials; None means that of the process. `thinking` is a budget in tokens,
-    "adaptive", or None for the model's default.
+    "adaptive", or None for the model's default, and `effort` how much is spent on an answer: an adapter sends what comes
+    nearest to it of what the model takes. `has_fallback` says that another model will be asked where this one is
+    overloaded, so that it is not worth to wait long for it. Without `streaming` the service is asked for an answer in one
+    piece, which becomes the same events.
     """
 
     model: str
@@ -149,11 +166,14 @@ class ModelRequest:
     tools: Sequence[ToolSpec] = ()
     max_tokens: int | None = None
     thinking: int | Literal["adaptive", "disabled"] | None = None
+    effort: Effort | None = None
+    has_fallback: bool = False
     tool_choice: Mapping[str, Any] | None = None
     stop_sequences: Sequence[str] = ()
     cache_breakpoints: Sequence[int] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     purpose: str = "main"
+    streaming: bool = True
     env: Mapping[str, str] | None = None
     stash: Stash = field(default_factory=Stash)
 
@@ -167,7 +187,7 @@ class ModelRequest:
 class Price:
     """Dollars per million tokens, with the date and source they are from.
 
-    Requests whose prompt is over `above_tokens` cost `above` instead.
+    Requests whose prompt is over `above_tokens` cost `above` instead. `web_search` is the price of a thousand searches.
     """
 
     input: float
@@ -175,6 +195,7 @@ class Price:
     cache_write: float
     cache_read: float
     cache_write_1h: float = 0.0
+    web_search: float = 0.0
     as_of: date = date.min
     source: str = ""
     above_tokens: int | None = None
@@ -191,12 +212,15 @@ class Price:
             + usage.cache_read_input_tokens * self.cache_read
             + write_5m * self.cache_write
             + usage.cache_creation_1h_input_tokens * self.cache_write_1h
-        ) / 1_000_000
+        ) / 1_000_000 + usage.web_search_requests * self.web_search / 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelInfo:
-    """What a provider knows of a model. `window` and `max_output` are in tokens."""
+    """What a provider knows of a model. `window` and `max_output` are in tokens.
+
+    `efforts` are the levels that it takes, empty where it takes none, and `effort` is what it does when nothing is said.
+    """
 
     id: str
     window: int = 200_000
@@ -205,6 +229,8 @@ class ModelInfo:
     prompt_caching: bool = False
     images: bool = True
     documents: bool = False
+    efforts: tuple[Effort, ...] = ()
+    effort: Effort | None = None
 
 
 class Provider(Plugin, ABC):
@@ -246,6 +272,13 @@ class Provider(Plugin, ABC):
     def models(self) -> Sequence[ModelInfo]:
         """The models that this provider knows without asking."""
         return ()
+
+    async def check_model(self, request: ModelRequest) -> None:
+        """Ask the service whether there is the request's model, where its name is not known here; costs nothing.
+
+        Raises ProviderError where there is none. Returns where the service can't tell, or can't be reached.
+        """
+        del request
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Count the prompt's tokens, where the service can; None where it can't."""

@@ -102,10 +102,17 @@ async def _nothing() -> Sequence[Violation]:
     return ()
 
 
+def _its_own(pid: int) -> int | None:
+    del pid
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wrapped:
     """A command as it has to be started to run inside.
 
+    `group` is given the id of the process that was started, and returns the process group that is to be told to end where
+    that is not the process's own: a program that holds a command in may end at once, and take it along.
     `finish` is awaited once, after the process ended or where it was never started: it frees what was made for it, closes
     `pass_fds`, and returns what the process tried and was not let.
     """
@@ -113,6 +120,7 @@ class Wrapped:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     pass_fds: tuple[int, ...] = ()
+    group: Callable[[int], int | None] = _its_own
     finish: Callable[[], Awaitable[Sequence[Violation]]] = _nothing
 
 

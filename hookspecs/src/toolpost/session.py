@@ -19,7 +19,7 @@ class SessionScope:
     """A session's places and settings, for plugins that make something for it.
 
     `project` is the folder that the session was opened in, `cwd` the current one at this moment. `settings` is the
-    effective settings document. `report` shows the person a warning.
+    effective settings document. `report` shows the person a warning. `agent_id` is set for a sub-agent.
     """
 
     session_id: str
@@ -38,3 +38,4 @@ class SessionScope:
     stash: Stash = field(default_factory=Stash)
     services: Services | None = None
     report: Callable[[str], None] = lambda _: None
+    agent_id: str | None = None

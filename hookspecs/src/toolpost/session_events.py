@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from toolpost.frontends import View
     from toolpost.messages import Message
     from toolpost.providers import StreamEvent, Usage
+    from toolpost.queue import Queued
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,10 @@ class Streaming:
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantMessage:
-    """A complete block of the model's answer, as a message of its own; blocks of one answer share `message_id`."""
+    """A complete block of the model's answer, as a message of its own; blocks of one answer share `message_id`.
+
+    `supersedes` are the uuids of messages that were discarded: this answer takes their place.
+    """
 
     message: Message
     message_id: str
@@ -50,6 +54,7 @@ class AssistantMessage:
     usage: Usage
     parent_tool_use_id: str | None = None
     error: str | None = None
+    supersedes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +66,13 @@ class UserMessage:
     parent_tool_use_id: str | None = None
     tool_use_result: Any = None
     synthetic: bool = False
+
+
+@dataclass(frozen=True)
+class PromptTaken:
+    """A prompt that waited in the queue is read now: it begins a turn, or goes with the results of calls."""
+
+    prompt: Queued
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +124,8 @@ class RunResult:
     """Closes each prompt's run, exactly once.
 
     `subtype` is success, error_during_execution, error_max_turns, error_max_budget_usd or
-    error_max_structured_output_retries; `stop_reason` the model's, `terminal_reason` the loop's named end.
+    error_max_structured_output_retries; `stop_reason` the model's, `terminal_reason` the loop's named end. `usage` is that
+    of the session's own requests in this run; `cost_usd` and `model_usage` are the session's so far, whoever asked.
     """
 
     subtype: str
@@ -137,6 +150,7 @@ SessionEvent: TypeAlias = (
     | Streaming
     | AssistantMessage
     | UserMessage
+    | PromptTaken
     | ToolStarted
     | ToolProgressed
     | ToolFinished

@@ -25,6 +25,7 @@ BACKGROUND_TIMEOUT: Final = 1_800_000
 MOST_BACKGROUND_TIMEOUT: Final = 7_200_000
 """Milliseconds, compat.md section 8."""
 
+_MOST_TOLD: Final = 1_000_000
 _NOBODY_THERE: Final = {
     "TOOLPOST": "1",
     "GIT_EDITOR": "true",
@@ -79,7 +80,9 @@ class Shell:
     def says(self) -> list[str]:
         """Return what the shell wrote; nothing where it got no chance to."""
         try:
-            return self.told.read_bytes().decode("utf-8", errors="surrogateescape").split("\0")[:-1]
+            with self.told.open("rb") as file:
+                # A command may write to it as well, and as much as it likes.
+                return file.read(_MOST_TOLD).decode("utf-8", errors="surrogateescape").split("\0")[:-1]
         except OSError:
             return []
 
@@ -173,7 +176,9 @@ class ShellTool(Tool[ShellInput]):
         says = "" if ended.timed_out or ended.flooded or not ended.code else self.meaning(ended.code, told)
         if ended.violations:
             ctx.interface.notify(f"The sandbox held back {len(ended.violations)} of what the command tried.")
-        return results.moved(results.result(ended, says, command.timeout), ctx, cwd, _folder(told))
+        folder, left_off = _folder(told), bool(told)
+        result = results.result(ended, says, command.timeout)
+        return results.moved(result, ctx, cwd, folder, lost=left_off and folder is None)
 
     def _command(self, input: ShellInput, shell: Shell, ctx: ToolContext, cwd: Path) -> Command:
         from toolpost.services import Command
@@ -221,4 +226,7 @@ def _remove(files: Sequence[Path]) -> None:
 
 def _folder(told: Sequence[str]) -> Path | None:
     name = told[0].removesuffix("\n") if told else ""
-    return Path(name).resolve() if name and Path(name).is_dir() else None
+    try:
+        return Path(name).resolve(strict=True) if name and Path(name).is_dir() else None
+    except OSError:  # such as a name that is too long
+        return None

@@ -25,13 +25,15 @@ from mock_messages.answers import (
     tool_use,
 )
 from mock_messages.server import Request
-from tests.integration.chaos.scenario import Model
+from tests.integration.chaos.scenario import Model, wants_summary
 
 IDLE_MS: Final = 250
 """How long a stream may be silent in these sessions; a stall lasts longer."""
 CHANCE: Final = 0.3
 """How many requests meet a fault."""
 NO_FAULT: Final = "-"
+TOO_LONG: Final = "too long"
+SUMMARY: Final = "summary"
 NOW: Final[Mapping[str, str]] = {"retry-after": "0"}
 
 Fault: TypeAlias = Callable[[Random, Turn], Answer]
@@ -50,6 +52,9 @@ class Faulty:
     async def __call__(self, request: Request) -> Answer:
         """Answer one request."""
         right = self._model.answer(request)
+        if wants_summary(request):
+            self.met.append(SUMMARY)
+            return right
         if self._random.random() >= self._chance:
             self.met.append(NO_FAULT)
             return right
@@ -138,6 +143,7 @@ SERVICE: Final[Mapping[str, Fault]] = {
     "overloaded inside": lambda random, answer: _inside(random, answer, stream_error()),
     "connection cut": lambda random, answer: _inside(random, answer, cut()),
     "cut anywhere": _cut_somewhere,
+    TOO_LONG: _failing(error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")),
     "silence": lambda random, answer: _inside(random, answer, stall(3 * IDLE_MS / 1000)),
 }
 """Faults of the service and of the line."""

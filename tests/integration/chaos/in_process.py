@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from mock_messages.server import MockMessagesApi
-from tests.integration.chaos.faults import ALL, IDLE_MS, NO_FAULT, Fault, Faulty, names
+from tests.integration.chaos.faults import ALL, IDLE_MS, NO_FAULT, SUMMARY, TOO_LONG, Fault, Faulty, names
 from tests.integration.chaos.invariants import broken_by_files, broken_by_requests, broken_by_transcript, left_behind
 from tests.integration.chaos.scenario import PARTS, Model, lay_out
 
@@ -41,7 +41,7 @@ class ChaosRun:
     @property
     def faults(self) -> int:
         """How often it was disturbed."""
-        return self.interrupted + sum(name != NO_FAULT for name in self.met)
+        return self.interrupted + sum(name not in (NO_FAULT, SUMMARY) for name in self.met)
 
     def __str__(self) -> str:
         return f"seed {self.seed}: {'; '.join(self.broken) or 'all holds'} ({names(self.met)})"
@@ -65,7 +65,7 @@ async def chaos_run(seed: int, folder: Path, wanted: Mapping[str, str], faults: 
         finally:
             run.broken += api.take_violations()
     run.broken += [*broken_by_files(project, wanted), *broken_by_transcript(path)]
-    run.broken += [*broken_by_requests(api.requests), *left_behind(folder)]
+    run.broken += [*broken_by_requests(api.requests, _shortened(run.met)), *left_behind(folder)]
     return run
 
 
@@ -103,12 +103,21 @@ def _take(event: SessionEvent, results: list[RunResult]) -> None:
 
 
 async def _person(session: Session, random: Random, run: ChaosRun) -> None:
+    """Call the turn off at some moment, or say something that the model is to read now or next."""
     if random.random() >= INTERRUPTIONS:
         return
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(random.uniform(0, 0.4))
         run.interrupted += 1
-        session.interrupt()
+        if random.random() < 0.5:
+            session.interrupt()
+        else:
+            session.enqueue("Mind the details.", priority=random.choice(["now", "next"]))
+
+
+def _shortened(met: Sequence[str]) -> set[int]:
+    """Return the numbers of the requests after which the conversation may have been shortened."""
+    return {number for number, name in enumerate(met, 1) if name in (SUMMARY, TOO_LONG)}
 
 
 def _rebuilt_differently(session: Session, path: Path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +45,21 @@ def _answered_twice(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     results: Counter[str] = Counter()
     for record in records:
         content = record.get("message", {}).get("content", ())
-        if record.get("type") == "user" and not isinstance(content, str):
+        # What a compaction left stands a second time behind its boundary.
+        if record.get("type") == "user" and "boundaryUuid" not in record and not isinstance(content, str):
             results.update(block["tool_use_id"] for block in content if block["type"] == "tool_result")
     yield from (f"the call {name} has {count} results" for name, count in results.items() if count > 1)
 
 
-def broken_by_requests(requests: Sequence[Request]) -> Iterator[str]:
+def broken_by_requests(requests: Sequence[Request], shortened: Container[int] = ()) -> Iterator[str]:
     """Yield where a request does not begin with the very bytes of the one before, or does not read from the prompt cache
-    what that one wrote there.
+    what that one wrote there. `shortened` are the numbers of those after which the conversation may begin anew.
     """
     before: list[str] = []
     written = 0
     for number, request in enumerate(requests, 1):
+        if number - 1 in shortened:
+            before, written = [], 0
         pieces = list(_pieces(request.body))
         if pieces[: len(before)] != before:
             at = next(at for at, piece in enumerate(before) if pieces[at : at + 1] != [piece])

@@ -2,13 +2,14 @@
 
 The model is a function of the request alone: it looks at which steps have a result in the conversation and asks for the rest
 of the first turn that is not done. So it can be asked again, cut off, called off and resumed at any point. A step that was
-tried before and has no good result is asked for in a form that first looks whether it was done.
+tried before and has no good result is asked for in a form that first looks whether it was done. Asked for a summary it names
+the steps that are done.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -32,7 +33,9 @@ _MIX: Final[tuple[tuple[Kind, ...], ...]] = (
     ("slow", "read", "read", "run"),
     ("grep", "write"),
 )
-_NAME: Final = re.compile(r"step (\d+)\.(\d+)")
+_NAME: Final = re.compile(r"step \d+\.\d+")
+_DONE: Final = re.compile(r"^(step \d+\.\d+) is done$", re.MULTILINE)
+_PART: Final = re.compile(r"^part (\d)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -97,6 +100,10 @@ class Model:
     def answer(self, request: Request) -> Turn:
         """Return the next turn; the end of a part where all its steps are done."""
         seen = Seen.of(request.body["messages"])
+        if wants_summary(request):
+            return turn(
+                text("<summary>\n" + "\n".join(f"{step.name} is done" for step in sorted(seen.done)) + "\n</summary>")
+            )
         wanted = [step for step in STEPS if step.turn <= seen.parts * (TURNS // PARTS) and step not in seen.done]
         if not wanted:
             return turn(text(f"Part {seen.parts} is done."))
@@ -142,6 +149,16 @@ def _unless_done(step: Step) -> str:
     return f"grep -qx '{step.name}' {LEDGER} || echo '{step.name}' >> {LEDGER}"
 
 
+def _summary(done: Iterable[Step]) -> str:
+    return "\n".join(["<summary>", *(f"{step.name} is done" for step in sorted(done)), "</summary>"])
+
+
+def wants_summary(request: Request) -> bool:
+    """Whether a request asks for a summary of the conversation instead of the next turn."""
+    content = request.body["messages"][-1]["content"]
+    return "<summary>" in content[-1].get("text", "")
+
+
 @dataclass(frozen=True)
 class Seen:
     """What a conversation shows: how many parts were asked for, which steps are done, and which were tried."""
@@ -166,7 +183,8 @@ class Seen:
                     if step is not None and not block.get("is_error"):
                         done.add(step)
                 case "text":
-                    parts = max([parts, *map(int, re.findall(r"^part (\d)$", block["text"], re.MULTILINE))])
+                    parts = max([parts, *map(int, _PART.findall(block["text"]))])
+                    done.update(_BY_NAME[name] for name in _DONE.findall(block["text"]))
         return cls(parts, frozenset(done), frozenset(calls.values()))
 
 

@@ -84,8 +84,8 @@ SAID_TO_READ = RuleSet("the tool says that it only reads", _reads, reads_only=Tr
 class Decider:
     """Decides by the gate with the resolvers that ship; nothing of a command is run."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, rule_sets: Sequence[RuleSet] = RULE_SETS) -> None:
+        self._world, self._rule_sets = world, rule_sets
         self._gate = Gate([Resolver("rules", "rules", Rules(), True), Resolver("modes", "modes", Modes(), True)])
         self._tool = Bash()
 
@@ -96,7 +96,7 @@ class Decider:
         bare = PermissionRequest(tool_name="Bash", tool_input={"command": command}, scope=scope)
         request = request_for(cast("Tool[object]", self._tool), "Bash", bare, given)
         found = []
-        for rule_set in RULE_SETS:
+        for rule_set in self._rule_sets:
             asked = replace(request, rules=rule_set.rules, scope=replace(scope, mode=rule_set.mode))
             if (await self._gate.decide(asked)).behavior == "allow":
                 found.append(rule_set)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -22,21 +23,29 @@ class PromptCache:
     """Remembers marked prefixes. A mark finds what was written there or at one of the 20 blocks before it."""
 
     def __init__(self) -> None:
-        self._written: set[str] = set()
+        self._written: set[bytes] = set()
 
     def use(self, body: Mapping[str, Any]) -> CacheUse:
         """Account for one request."""
-        prefixes, marks = [""], []
+        digest, prefixes, marks = hashlib.blake2b(), [_Prefix(b"", 0)], []
         for piece, mark in _pieces(body):
-            prefixes.append(prefixes[-1] + piece)
+            digest.update(piece.encode())
+            prefixes.append(_Prefix(digest.digest(), prefixes[-1].chars + len(piece)))
             if mark:
                 marks.append(len(prefixes) - 1)
-        found = [p for mark in marks for p in prefixes[max(1, mark - LOOK_BACK) : mark + 1] if p in self._written]
-        read = max(map(len, found), default=0)
-        written = len(prefixes[marks[-1]]) if marks else 0
-        self._written.update(prefixes[mark] for mark in marks)
-        tokens = [n // CHARS_PER_TOKEN for n in (read, written - read, len(prefixes[-1]) - written)]
+        near = [prefix for mark in marks for prefix in prefixes[max(1, mark - LOOK_BACK) : mark + 1]]
+        read = max((prefix.chars for prefix in near if prefix.name in self._written), default=0)
+        written = prefixes[marks[-1]].chars if marks else 0
+        self._written.update(prefixes[mark].name for mark in marks)
+        tokens = [n // CHARS_PER_TOKEN for n in (read, written - read, prefixes[-1].chars - written)]
         return CacheUse(*tokens)
+
+
+class _Prefix(NamedTuple):
+    """The beginning of a request, by a digest of it: a long one would be too much to keep for each of its blocks."""
+
+    name: bytes
+    chars: int
 
 
 def _pieces(body: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -14,6 +14,7 @@ TOP_LEVEL = {
     "output_config", "betas", "output_format",
 }  # fmt: skip
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 MARKS = 4
 
 
@@ -77,8 +78,8 @@ def _blocks(number: int, content: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         kind = block["type"]
         if kind == "text" and not block["text"].strip():
             yield f"{where}: text content blocks must be non-empty"
-        if kind == "tool_use" and not isinstance(block["input"], dict):
-            yield f"{where}: tool_use.input must be an object"
+        if kind == "tool_use":
+            yield from _call(where, block)
         if kind == "tool_result":
             if after_other:
                 yield f"{where}: tool_result blocks must come first"
@@ -88,6 +89,15 @@ def _blocks(number: int, content: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         elif kind in ("image", "document"):
             yield from _media(where, block)
         after_other = after_other or kind != "tool_result"
+
+
+def _call(where: str, block: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(block["input"], dict):
+        yield f"{where}: tool_use.input must be an object"
+    if not TOOL_NAME.fullmatch(block["name"]):
+        yield f"{where}.tool_use.name: the name {block['name']!r} is not allowed"
+    if not CALL_ID.fullmatch(block["id"]):
+        yield f"{where}.tool_use.id: the id {block['id']!r} is not allowed"
 
 
 def _media(where: str, block: Mapping[str, Any]) -> Iterator[str]:

@@ -90,7 +90,7 @@ PROVIDER = Subject(
     },
 )
 
-KEPT = "clear(context.messages, cleared) if cleared else None"
+MADE = "context.result(clear(context.messages, freed))"
 COMPACTION = Subject(
     contract=CompactionContract,
     project="plugins/compaction/micro",
@@ -98,27 +98,49 @@ COMPACTION = Subject(
     kit="TestMicro",
     rules={
         "test_it_does_nothing_where_nothing_is_to_do": swap(
-            "            return None\n", "            return context.messages\n"
+            "return context.fill >= self.above or self._any_gain_counts(context)", "return 1.0"
         ),
-        "test_it_makes_a_full_conversation_shorter": swap(KEPT, "context.messages"),
+        "test_it_makes_a_full_conversation_shorter": swap(
+            MADE,
+            "context.result([{'role': 'user', 'content': 'long ' * 10**6}, *clear(context.messages, freed)[1:]])",
+        ),
+        "test_what_it_makes_is_at_rest": swap(
+            "least = 1 if self._any_gain_counts(context) else self.min_tokens",
+            "least, freed = 1, dict(list(freed.items())[:1])",
+        ),
         "test_every_call_keeps_its_result": swap(
-            KEPT, "[m for n, m in enumerate(clear(context.messages, cleared)) if n != 2]"
+            '"content": CLEARED}', "\"content\": CLEARED, 'tool_use_id': 'another'}", file="clearing.py"
         ),
-        "test_it_begins_with_the_person": swap(KEPT, "clear(context.messages, cleared)[1:]"),
+        "test_it_begins_with_the_person": swap(MADE, "context.result(clear(context.messages, freed)[1:])"),
+        "test_the_roles_alternate": swap(
+            MADE, "context.result([{'role': 'user', 'content': 'Begin.'}, *clear(context.messages, freed)])"
+        ),
+        "test_thoughts_stay_with_their_answer": swap(
+            MADE,
+            "context.result([\n"
+            "            {**message, 'content': [{**block, 'thinking': ''} for block in message['content'][:1]]\n"
+            "             + message['content'][1:]} if number == 1 else message\n"
+            "            for number, message in enumerate(clear(context.messages, freed))\n"
+            "        ])",
+        ),
+        "test_it_says_what_it_did": swap(MADE, "context.result(clear(context.messages, freed), 'Results are gone.')"),
         "test_messages_that_stay_are_the_same_objects": swap(
-            KEPT, "[dict(message) for message in clear(context.messages, cleared)]"
+            MADE, "context.result([dict(message) for message in clear(context.messages, freed)])"
         ),
         "test_the_conversation_that_it_got_is_left_as_it_was": under(
-            '        """Return the conversation with old results cleared, or None where none is."""',
+            '        """Return the conversation with old results cleared, or None where that is not worth it."""',
             "context.messages[-1]['content'] = 'Cleared.'",
         ),
         "test_the_same_conversation_gives_the_same_bytes": swap(
-            '"content": TEXT})', "\"content\": f'{TEXT} {next(COUNT)}'})", file="clearing.py"
+            '"content": CLEARED}', "\"content\": f'{CLEARED} {next(COUNT)}'}", file="clearing.py"
         ),
     },
 )
 
 SECTIONS = '        """Return a section for each file, in the order in which they are to be read."""'
+REMINDERS = (
+    '        """Return what files that were used since the last request bring along, unless it was told already."""'
+)
 CONTEXT = Subject(
     contract=ContextSourceContract,
     project="plugins/context/instructions",
@@ -129,7 +151,7 @@ CONTEXT = Subject(
         "test_its_sections_are_the_same_bytes_each_time": swap("if number else f", "if number else f'{next(COUNT)}' f"),
         "test_static_sections_do_not_depend_on_the_session": swap("user=True", "user=True, static=True"),
         "test_text_of_the_workspace_is_not_put_among_the_systems": swap("user=True", "user=False"),
-        "test_a_volatile_section_says_why": swap("user=True", "user=True, volatile=True"),
+        "test_it_reminds_of_nothing_where_nothing_happened": under(REMINDERS, "return ('Work on.',)"),
         "test_asking_it_changes_nothing": under(SECTIONS, "(scope.cwd / 'asked.txt').touch()"),
     },
 )

@@ -25,7 +25,7 @@ class TaskOutputInput:
 
 
 class TaskOutput(Tool[TaskOutputInput]):
-    """State and output of a task in the background."""
+    """State and output of a background task. You are told of its end: wait for it only if you must."""
 
     name = "TaskOutput"
     search_hint = "background task shell output wait status"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from .syntax import Piece, Script, Strange, Sub, Text, Var, Word, scripts_of
+from .syntax import Assign, Piece, Script, Strange, Sub, Text, Var, Word, scripts_of
 
+_DIGITS = re.compile(r"-?\d+")
 _WILD = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_SPLIT = frozenset(" \t\n*?[\\")
 _EXPANDED = re.compile(r"[*?\[{~]")
 _MOST_WORDS = 64
 
@@ -21,15 +22,32 @@ class OneOf(str):
     __slots__ = ()
 
 
+class Number(str):
+    """The value of a variable that is some whole number."""
+
+    __slots__ = ()
+
+
+class Elements(str):
+    """The value of `NAME[@]`: the elements of an array, each with a NUL behind it."""
+
+    __slots__ = ()
+
+
+NUMBER: Final = Number("\0")
+CALCULATED: Final = "(arithmetic)"
+"""What stands for the name of a variable where a calculation makes a number."""
+_COUNTS: Final = frozenset({CALCULATED, "#", "?", "$"})
+_SEQUENCE: Final = re.compile(r"\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}")
 Values: TypeAlias = Mapping[str, str | None]
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """One argument. `text` is all of it, or where `known` is false what is sure of its beginning.
 
     `wild` says that unquoted wildcards stand in it; `pattern` is then its text with quoted ones escaped. `splits` says that
     it may become any number of words. `sure` is all that is known of one that is not: what stands round the unknown.
+    `number` says that it is a number, or several, whatever else is known of it.
     """
 
     text: str
@@ -41,6 +59,7 @@ class Argument:
     source: str = ""
     pattern: str = ""
     sure: str = ""
+    number: bool = False
 
     @property
     def plain(self) -> bool:
@@ -55,11 +74,19 @@ class Argument:
         return not self.text or (self.wild and self.text[0] in "*?[")
 
 
+def holds_number(value: str | None) -> bool:
+    """Whether a variable of this value holds a number and nothing else."""
+    return isinstance(value, Number) or (value is not None and _DIGITS.fullmatch(value) is not None)
+
+
 def assigned_text(word: Word, values: Values) -> str | None:
     """The text that an assignment of this word gives a variable; None where that is only known once the line runs."""
     first = word.pieces[0] if word.pieces else None
     if isinstance(first, Text) and not first.quoted and first.text.startswith("~"):
         return None
+    only = _only(word)
+    if isinstance(only, Var) and _is_number(only, values):
+        return values.get(only.name, NUMBER)
     texts = [piece.text if isinstance(piece, Text) else _held(piece, values) for piece in word.pieces]
     # After a colon a tilde is expanded, too; a pattern in a longer text would have to be told from its quoted part.
     if None in texts or any(isinstance(text, OneOf) for text in texts) or ":~" in "".join(filter(None, texts)):
@@ -67,10 +94,18 @@ def assigned_text(word: Word, values: Values) -> str | None:
     return "".join(filter(None, texts))
 
 
+def literal_items(assign: Assign, values: Values) -> list[str] | None:
+    """The elements of a new array that are wholly known, and none of them with a subscript; None for any other."""
+    if assign.items is None:
+        return None
+    args = [arg for word in assign.items for arg in arguments(word, values)]
+    return [arg.text for arg in args] if all(arg.plain and not arg.text.startswith("[") for arg in args) else None
+
+
 def looped(arg: Argument) -> str | None:
     """What a loop's variable holds for one word of its list."""
     if not arg.wild:
-        return arg.text if arg.known else None
+        return arg.text if arg.known else NUMBER if arg.number else None
     return OneOf(arg.text) if arg.pattern == arg.text and not set(arg.text) & set("{}~\\") else None
 
 
@@ -79,6 +114,10 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
     only = word.pieces[0] if len(word.pieces) == 1 else None
     if isinstance(only, Text) and (only.quoted or not _EXPANDED.search(only.text)):
         return [Argument(only.text, source=source)]
+    if (elements := _elements(word, values)) is not None:
+        return [Argument(text, source=source) for text in elements]
+    if (quoted := _all_quoted(word, values)) is not None:
+        return [Argument(quoted, source=source)]
     tilde = _tilde(word, values)
     unsure = next((piece for piece in word.pieces if _value(piece, values) is None), None)
     scripts = tuple(script for piece in word.pieces for script in scripts_of(piece))
@@ -87,14 +126,21 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
         return [Argument("/dev/fd/63", scripts=scripts, source=source)]
     if unsure is not None or tilde is None:
         splits = any(
-            (not isinstance(piece, Text) and not piece.quoted and _value(piece, values) is None) or _many(piece)
+            (
+                not isinstance(piece, Text)
+                and not (piece.quoted or _is_number(piece, values))
+                and _value(piece, values) is None
+            )
+            or _many(piece)
             for piece in word.pieces
         ) or _braces(word)
+        alone = _only(word)
+        number = alone is not None and _is_number(alone, values)
         begins = word.pieces[: word.pieces.index(unsure)] if unsure else ()
         known = "".join(_value(piece, values) or "" for piece in begins)
         sure = "".join(_value(piece, values) or "" for piece in word.pieces)
         text = "" if tilde is None else known
-        return [Argument(text, False, _is_wild(word), splits, strange, scripts, source, sure=sure)]
+        return [Argument(text, False, _is_wild(word), splits, strange, scripts, source, sure=sure, number=number)]
     chars = [
         (char, not isinstance(value, OneOf) and (piece.quoted or isinstance(piece, Var)))
         for piece in word.pieces
@@ -105,7 +151,8 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
         chars = [(char, True) for char in tilde[0]] + chars[tilde[1] :]
     results = _expand_braces(chars)
     if results is None or any(result[:1] == [("~", False)] for result in results):
-        return [Argument("", False, splits=True, source=source)]
+        number = _SEQUENCE.fullmatch("".join(char for char, quoted in chars if not quoted)) is not None
+        return [Argument("", False, splits=True, source=source, number=number)]
     return [
         Argument(
             "".join(char for char, _ in result),
@@ -118,20 +165,53 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
     ]
 
 
+def _only(word: Word) -> Piece | None:
+    """The one piece that a word consists of, beside empty quotes."""
+    pieces = [piece for piece in word.pieces if not (isinstance(piece, Text) and piece.quoted and not piece.text)]
+    return pieces[0] if len(pieces) == 1 else None
+
+
+def _elements(word: Word, values: Values) -> list[str] | None:
+    """The elements of an array that a word stands for; None where it is no such word, or they would be split further."""
+    only = _only(word)
+    held = values.get(only.name) if isinstance(only, Var) else None
+    if only is None or not isinstance(held, Elements):
+        return None
+    elements = held.split("\0")[:-1]
+    whole = all(text and not set(text) & _SPLIT for text in elements)
+    return elements if only.quoted or whole else None
+
+
+def _all_quoted(word: Word, values: Values) -> str | None:
+    """The text of a word in which all is quoted and known; None for any other."""
+    texts: list[str] = []
+    for piece in word.pieces:
+        text = piece.text if isinstance(piece, Text) else _held(piece, values)
+        if text is None or not piece.quoted or isinstance(text, OneOf) or _many(piece):
+            return None
+        texts.append(text)
+    return "".join(texts) if texts else None
+
+
 def _value(piece: Piece, values: Values) -> str | None:
     if isinstance(piece, Text):
         return piece.text
     # An unquoted value is split and globbed again: only one that has nothing to split is sure.
     value = _held(piece, values)
-    return value if value is None or piece.quoted or (value and not set(value) & set(" \t\n*?[\\")) else None
+    return value if value is None or piece.quoted or (value and not set(value) & _SPLIT) else None
 
 
 def _held(piece: Piece, values: Values) -> str | None:
-    return values.get(piece.name) if isinstance(piece, Var) else None
+    value = values.get(piece.name) if isinstance(piece, Var) else None
+    return None if isinstance(value, Number | Elements) else value
+
+
+def _is_number(piece: Piece, values: Values) -> bool:
+    return isinstance(piece, Var) and (piece.name in _COUNTS or holds_number(values.get(piece.name)))
 
 
 def _many(piece: Piece) -> bool:
-    return isinstance(piece, Var) and piece.name in ("@", "*")
+    return isinstance(piece, Var) and (piece.name in ("@", "*") or piece.name.endswith("[@]"))
 
 
 def _is_wild(word: Word) -> bool:

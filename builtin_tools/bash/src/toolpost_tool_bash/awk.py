@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REGEX: Final = re.compile(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^]/\\\n\[]|\[:[a-z]+:\])*\])+/")
+_FILE = re.compile(r"(>?)\s*\"((?:[^\"\\\n\s]|\\.)+)\"")
 _UNSAFE = words("system getline close fflush ENVIRON PROCINFO ARGV ARGC SYMTAB FUNCTAB")
 _BEFORE_OPERAND = words("print printf return in do else exit delete case BEGIN END")
 # After these a slash may begin a regular expression or divide, depending on the version.
@@ -29,16 +30,28 @@ def awk(name: str, _positional: list[Argument], args: list[Argument], effects: E
         option = args[at].text
         if not args[at].plain or not re.fullmatch(r"-F.*|-v.*|--", option, re.DOTALL):
             effects.refuse(f"the option {option} of {name} is not known to be harmless")
+            if match := re.match(r"-[fEi]|--(?:file|exec)=?", option):
+                effects.files.extend(("read", arg) for arg in _value(args[at : at + 2], match.end()))
+                at += len(option) == match.end()
+        if option in ("-F", "-v") and any(arg.splits for arg in args[at + 1 : at + 2]):
+            effects.refuse(f"the value of the option {option} of {name} may be several words")
         at += 2 if option in ("-F", "-v") else 1
         if option == "--":
             break
     program, files = args[at : at + 1], args[at + 1 :]
     if not program or not program[0].known or not only_prints(program[0].text):
         effects.refuse(f"the program of {name} may write, read elsewhere or run something")
+        found = _FILE.findall(program[0].text) if program else []
+        effects.files.extend(("write" if mark else "mention", Argument(file)) for mark, file in found)
     for arg in files:
         if arg.may_be_option:
             effects.refuse(f"{arg.source} may turn out to be an option of {name}")
         effects.files.append(("read", arg))
+
+
+def _value(option: list[Argument], end: int) -> list[Argument]:
+    """The value of an option: what is glued to it, or else the argument that follows."""
+    return [option[0]._replace(text=option[0].text[end:])] if option[0].text[end:] else option[1:]
 
 
 def only_prints(program: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -18,6 +18,24 @@ OPTIONS: Final[dict[str, str]] = {
     "rsync": "-e --rsh --rsync-path",
     "sort": "--compress-program",
     "split": "--filter",
+    "ansible": "-a --args",
+    "apt": "-o --option",
+    "apt-get": "-o --option",
+    "pip": "--global-option --config-settings",
+    "gcc": "-wrapper",
+    "g++": "-wrapper",
+    "cc": "-wrapper",
+    "clang": "-wrapper",
+    "fc": "-e -s",
+    "history": "-s",
+    "bind": "-x",
+    "npx": "-c --call",
+    "npm": "--script-shell script-shell",
+    "pnpm": "--script-shell script-shell",
+    "fd": "-x -X --exec --exec-batch",
+    "lldb": "-o -O -s -k --one-line --one-line-before-file",
+    "nc": "-e -c --exec --sh-exec",
+    "ncat": "-e -c --exec --sh-exec",
     "ssh": "-o",
     "scp": "-S -o",
     "sftp": "-S -o",
@@ -67,6 +85,19 @@ _INTERPRETERS = re.compile(
     r"|groovy|scala|emacs|awk|gawk|mawk|nawk|ipython3?"
 )
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+# Words in a list, as `["git", "push"]` or `("git", "push")`.
+_ROW = re.compile(
+    rf"(?:{_LITERAL.pattern})(?:\s*,\s*[\[(]?\s*(?:{_LITERAL.pattern}))+".replace("((?:", "(?:(?:"), re.DOTALL
+)
+# Perl's and Ruby's other quotes.
+_QUOTE_WORD = re.compile(
+    r"(?:\bq[qwx]?|%[xqQwWi]?)\s*(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^\[\]]*)\]|<([^<>]*)>|([/|!#])((?:(?!\5).)*)\5)",
+    re.DOTALL,
+)
+# Tcl, expect and languages like them.
+_CALL = re.compile(r"\b(?:exec|spawn|system)\s+([^\n;]+)")
+_SHELL_MARK = re.compile(r"!\s*([^|\n]+)|\bshell\s+([^|\n]+)")
+_SOCAT_RUNS = re.compile(r"(?:EXEC|SYSTEM|SHELL):(.+)", re.IGNORECASE | re.DOTALL)
 _AWK_RUNS = re.compile(
     r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|", re.DOTALL
 )
@@ -75,11 +106,18 @@ _SED_READS = re.compile(r"(?:^|[;{}\d$/!])\s*e\s*(?:[;}\n]|$)|s(.).*\1.*[&\\].*\
 _AWK_READS = re.compile(r"system\s*\(\s*(?!\"[^\"]*\"\s*\))|(?<!\|)\|(?!\|)&?\s*(?![\"\s]|getline)")
 _AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 _MOST_LITERALS = 40
+_LONGEST_NAME = 200
 
 
 def carries(name: str) -> bool:
     """Whether a program may be told what else to run."""
-    return name in OPTIONS or name in _ESCAPING or name == "sed" or _INTERPRETERS.fullmatch(name) is not None
+    told_how = name in OPTIONS or name in _ESCAPING or name in ("sed", "socat")
+    return told_how or _INTERPRETERS.fullmatch(name) is not None
+
+
+def speaks(name: str) -> bool:
+    """Whether what a program is given as text is code in a language of its own, and not for a shell."""
+    return name in _ESCAPING or _INTERPRETERS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
@@ -96,6 +134,8 @@ def told(name: str, args: list[Argument], text: str | None) -> Told:
     values = [value for option in OPTIONS.get(name, "").split() for value in _values(option, args)]
     given = [arg.text for arg in args if arg.text]
     sure = [text for value in values for text in _spellings(value.text)]
+    if "-f" in given and text and (name == "sed" or name in _AWKS):
+        given.append(text)
     if name in _AWKS:
         sure += _groups(_AWK_RUNS, given)
     if name == "sed":
@@ -104,14 +144,55 @@ def told(name: str, args: list[Argument], text: str | None) -> Told:
         sure += _groups(_ESCAPE, [*given, text or ""])
     if name in READS_COMMANDS and text:
         sure.append(text)
+    if name == "socat":
+        sure += _groups(_SOCAT_RUNS, given)
+    if name == "tar" and args and not args[0].text.startswith("-") and set(args[0].text) & set("IF"):
+        sure += given[1:4]
     if name == "env":
         sure += _split_strings(args)
     if name in ("make", "env", "export", "declare", "typeset", "local", "readonly"):
         sure += [value for text in given if (value := assigned(*text.partition("=")[::2]))]
-    possible = _groups(_LITERAL, [*given, text or ""])[:_MOST_LITERALS] if _INTERPRETERS.fullmatch(name) else []
+    possible = _possible(name, [*given, text or ""])
     read = name in READS_COMMANDS and text is None and "-l" not in given
-    unknown = read or any(not value.plain for value in values)
+    unknown = read or any(not value.plain for value in values) or _reads_program(name, args, text)
     return Told(tuple(sure), tuple(possible), unknown or _runs_what_it_reads(name, given))
+
+
+def _possible(name: str, texts: list[str]) -> list[str]:
+    """What may be a command in code: each literal, and those that stand in a row, since a list of words is one, too."""
+    if name in _ESCAPING:
+        return _groups(_SHELL_MARK, texts) + _groups(_LITERAL, texts)[:_MOST_LITERALS]
+    if not _INTERPRETERS.fullmatch(name):
+        return []
+    rows = [
+        " ".join(group for match in _LITERAL.finditer(row[0]) for group in match.groups() if group)
+        for text in texts
+        for row in _ROW.finditer(text)
+    ]
+    found = [text.strip("| ") for text in _groups(_LITERAL, texts)[:_MOST_LITERALS]]
+    deeper = _groups(_LITERAL, [text for text in found if set(text) & set("'\"`")])
+    others = [*deeper, *_groups(_QUOTE_WORD, texts), *_groups(_CALL, texts), *rows]
+    return [*found, *others[:_MOST_LITERALS]]
+
+
+def _reads_program(name: str, args: list[Argument], text: str | None) -> bool:
+    """Whether an interpreter takes its program from what another one prints."""
+    if not (speaks(name) or name in ("sed", "make")):
+        return False
+    if any(arg.scripts and arg.text == "/dev/fd/63" for arg in args):
+        return True
+    from_pipe = text is None and all(arg.text in ("-", "/dev/stdin") for arg in args)
+    from_pipe = from_pipe and name not in _ESCAPING
+    scripted = any(arg.text in ("-f", "-f-", "--file") for arg in args) or name not in (*_AWKS, "sed", "make")
+    return from_pipe and scripted
+
+
+def literals(name: str, args: list[Argument]) -> list[str]:
+    """The words in quotes that stand in an interpreter's code: any may be a file that it opens."""
+    if not _INTERPRETERS.fullmatch(name):
+        return []
+    found = _groups(_LITERAL, [arg.text for arg in args])[:_MOST_LITERALS]
+    return [text for text in found if not set(text) & set(" \t\n\\") and len(text) < _LONGEST_NAME]
 
 
 def _split_strings(args: list[Argument]) -> Iterable[str]:
@@ -138,17 +219,22 @@ def _values(option: str, args: list[Argument]) -> Iterable[Argument]:
         if arg.text == option or (long and len(written) > 3 and option.startswith(written) and not equals):
             yield following
         elif long and equals and len(written) > 3 and option.startswith(written):
-            yield replace(arg, text=value)
-        elif not long and len(option) == 2 and arg.text.startswith(option):
-            yield replace(arg, text=arg.text[2:])
+            yield arg._replace(text=value)
+        elif not long and len(option) == 2 and (bundle := re.match(rf"-[A-Za-z0-9]*?{re.escape(option[1])}", arg.text)):
+            # Glued to its letter, which may stand in a bundle.
+            yield arg._replace(text=arg.text[bundle.end() :]) if bundle.end() < len(arg.text) else following
+        elif option == "-TT" and arg.text.startswith(option):
+            yield arg._replace(text=arg.text[len(option) :])
 
 
 def _spellings(value: str) -> Iterable[str]:
     """A value may be the command itself or `name=command`, and ssh also takes `name command`."""
     yield value
     name, mark, command = value.partition("=") if "=" in value else value.partition(" ")
-    if mark and name.isidentifier():
+    if mark and re.fullmatch(r"[\w:.-]+", name):
         yield command
+    if "," in value and " " not in value:
+        yield value.replace(",", " ")
 
 
 def _groups(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
@@ -157,6 +243,8 @@ def _groups(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
 
 
 def _runs_what_it_reads(name: str, texts: list[str]) -> bool:
-    """Whether a program of sed or awk runs text that is not in the line."""
+    """Whether a program of sed or awk runs text that is not in the line, or the shell loads what it may run from a file."""
+    if name == "enable":
+        return "-f" in texts
     pattern = _SED_READS if name == "sed" else _AWK_READS if name in _AWKS else None
     return pattern is not None and any(pattern.search(text) for text in texts)

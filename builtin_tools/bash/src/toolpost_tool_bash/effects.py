@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from .arguments import Argument
+from .carriers import literals
 from .record import Effects
 from .special import SPECIAL
 from .table import GIT, LINKING, PIP, PROGRAMS, VERSION_FLAGS, VERSION_ONLY
 
 _CHANGED = ("write*", "wipe*")
+_SIGNATURE = re.compile(r"%G|%\((?:contents:)?signature")
+_INSTEAD_OF_PATTERN = frozenset({"-e", "-f", "--regexp", "--file", "--files", "--type-list"})
+# The options with which what lists a folder follows the links below it.
+_REACHING = {
+    "ls": frozenset({"-L", "-H"}),
+    "tree": frozenset({"-l"}),
+    "fd": frozenset({"-L", "--follow"}),
+    "du": frozenset({"-L"}),
+}
+_OUTPUT = re.compile(
+    r"-[oO](?![\w-]*=)|--(?:out(?:put)?(?:-?(?:file|dir|directory|document))?|directory-prefix)(?:(=)|$)"
+)
+_MAKES_FILE_SYSTEM = re.compile(r"mkfs\.\w+$|mke2fs$|mkdosfs$|mkswap$")
 _OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
 
 
@@ -23,10 +38,12 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
         return _git(args)
     if name in ("pip", "pip3") and args and args[0].plain and args[0].text in PIP:
         return _read_row(f"{name} {args[0].text}", args[1:], PIP[args[0].text])
+    name = "mkfs" if _MAKES_FILE_SYSTEM.match(name) else name
     row = PROGRAMS.get(name) or LINKING.get(name)
     if row is None:
         effects = Effects(why=f"{name} is not a program that is known to only read", known=False)
-        effects.files = [("mention", arg) for arg in args]
+        effects.files = [("mention", arg) for arg in (*args, *map(Argument, literals(name, args)))]
+        effects.files += [("write", arg) for arg in _outputs(args)]
         return effects
     effects = _read_row(name, args, row)
     if name in LINKING:
@@ -34,7 +51,21 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
     return effects
 
 
+def _outputs(args: list[Argument]) -> list[Argument]:
+    """The files that a program which is not known is told to write, by the options that many have for that."""
+    found: list[Argument] = []
+    for arg, following in pairwise((*args, Argument(""))):
+        match = _OUTPUT.match(arg.text)
+        if match and (match[1] or match.end() < len(arg.text)):
+            found.append(arg._replace(text=arg.text[match.end() :]))
+        elif match:
+            found.append(following)
+    return [arg for arg in found if arg.known and arg.text not in ("", "-")]
+
+
 def _version_flags(name: str) -> tuple[str, ...]:
+    if name in PROGRAMS and name not in VERSION_ONLY:
+        return ("--version", "--help")
     if name not in VERSION_ONLY:
         return ()
     return ("--version", *(flag for flag, names in VERSION_FLAGS.items() if name in names))
@@ -53,8 +84,11 @@ def _git(args: list[Argument]) -> Effects:
         what = f"git {sub.text}" if sub.plain and not sub.text.startswith("-") else f"git's option {sub.text}"
         effects = Effects(why=f"{what} is not known to only read")
         effects.files = [("mention", arg) for arg in args[at:]]
+        effects.files += [("write", arg) for arg in _outputs(rest)]
         return effects
     effects = _read_row("git " + sub.text, rest, row)
+    if any(_SIGNATURE.search(arg.text) for arg in rest):
+        effects.refuse("git runs another program to check a signature")
     for arg in [*effects.operands, *(rest if effects.why else ())]:
         effects.files.append(("revision", arg))
     if sub.text == "grep":
@@ -63,20 +97,18 @@ def _git(args: list[Argument]) -> Effects:
 
 
 def _read_row(name: str, args: list[Argument], row: str) -> Effects:
-    harmless = row.startswith("!")
-    options_text, _, operands_text = row.removeprefix("!").partition("|")
-    flags, valued = _options(options_text)
+    read = _row(row)
     effects = Effects()
     if name in ("echo", ":", "true", "false"):
         return effects
-    positional = _positional(name, args, flags, valued, effects, harmless=harmless)
+    positional = _positional(name, args, read, effects)
     effects.operands = positional
-    kinds = operands_text.split()
+    kinds = read.kinds
     special = SPECIAL.get(kinds[0]) if kinds else None
     if special:
         special(name, positional, args, effects)
         if kinds[0] in ("pattern", "jq"):
-            given = effects.options & {"-e", "-f", "--regexp", "--file"} and kinds[0] == "pattern"
+            given = effects.options & _INSTEAD_OF_PATTERN and kinds[0] == "pattern"
             positional = positional[0 if given else 1 :]
             kinds = kinds[1:]
         else:
@@ -85,7 +117,22 @@ def _read_row(name: str, args: list[Argument], row: str) -> Effects:
     return effects
 
 
+class _Row(NamedTuple):
+    """A row of the table: its options, its operands' kinds, and its mark."""
+
+    flags: set[str]
+    valued: dict[str, tuple[str, bool]]
+    kinds: list[str]
+    harmless: bool
+    gentle: bool
+
+
 @cache
+def _row(row: str) -> _Row:
+    options, _, operands = row.lstrip("!?").partition("|")
+    return _Row(*_options(options), operands.split(), row.startswith("!"), row.startswith("?"))
+
+
 def _options(text: str) -> tuple[set[str], dict[str, tuple[str, bool]]]:
     """The options of a row: those without a value, and those with one, its kind, and whether it may be missing."""
     flags: set[str] = set()
@@ -109,13 +156,11 @@ def _options(text: str) -> tuple[set[str], dict[str, tuple[str, bool]]]:
 def _positional(
     name: str,
     args: list[Argument],
-    flags: set[str],
-    valued: dict[str, tuple[str, bool]],
+    row: _Row,
     effects: Effects,
-    *,
-    harmless: bool,
 ) -> list[Argument]:
     """Take the options out, noting the files that they name; return the operands."""
+    flags, valued = row.flags, row.valued
     found: list[Argument] = []
     ended, at = False, 0
     none = name in ("test", "[", "find", "sed", "awk", "mawk", "gawk", "nawk", "dd", "set", "tar")
@@ -129,10 +174,12 @@ def _positional(
         elif not ended and _is_sure_option(arg):
             long, _, value = text.partition("=")
             _long(
-                name, long, replace(arg, text=value, pattern=arg.pattern.partition("=")[2]), [], flags, valued, effects
+                name, long, arg._replace(text=value, pattern=arg.pattern.partition("=")[2]), [], flags, valued, effects
             )
         elif not arg.plain:
-            if not ended and not harmless and (arg.may_be_option or arg.splits):
+            if row.gentle and arg.known and not ended and "/" not in arg.text:
+                effects.globs.append(arg)
+            elif not ended and not row.harmless and (arg.may_be_option or arg.splits):
                 effects.refuse(f"{arg.source or text} may turn out to be an option of {name}")
             if not ended and text.startswith("-"):
                 effects.refuse(f"the option {arg.source or text} of {name} is only known once it runs")
@@ -144,7 +191,7 @@ def _positional(
         elif text.startswith("--"):
             long, has_value, value = text.partition("=")
             given = Argument(value) if has_value else None
-            at += _long(name, long, given, args[at : at + 1], flags, valued, effects)
+            at += _long(name, long, given, args[at : at + 2], flags, valued, effects)
         elif text[1:].isdigit() and "-#" in flags:
             continue
         else:
@@ -168,8 +215,9 @@ def _long(
         if value is not None:
             effects.files.append((kind, value))
         elif not optional:
-            _take(name, option, kind, following, effects)
-            return 2 if kind == "pair" else 1
+            count = 2 if kind == "pair" else 1
+            _take(name, option, kind, following[:count], effects)
+            return count
     elif option not in flags or value is not None:
         effects.refuse(f"the option {option} of {name} is not known to be harmless")
         if value is not None:
@@ -179,8 +227,10 @@ def _long(
 
 def _is_sure_option(arg: Argument) -> bool:
     """Whether an argument that is not wholly known is one long option with a value: its name stands there."""
+    if arg.plain or arg.splits or not arg.text.startswith("--"):
+        return False
     name, equals, _ = arg.text.partition("=")
-    return not arg.plain and not arg.splits and name.startswith("--") and bool(equals) and not set(name) & set("*?[")
+    return bool(equals) and not set(name) & set("*?[")
 
 
 def _short(
@@ -213,6 +263,8 @@ def _take(name: str, option: str, kind: str, following: list[Argument], effects:
     """Note the value that an option finds in the next argument."""
     if not following:
         effects.refuse(f"the option {option} of {name} has no value")
+    if any(arg.splits for arg in following):
+        effects.refuse(f"the value of the option {option} of {name} may be several words")
     effects.files.extend((kind, arg) for arg in following)
 
 
@@ -228,17 +280,19 @@ def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effec
             kind = "write"
         if kind == "any" or (kind == "read" and arg.plain and arg.text == "-"):
             continue
-        effects.files.append((deep if deep and kind in ("read", "tree") else kind, arg))
+        effects.files.append((deep if deep and kind in ("read", "tree", "list") else kind, arg))
     if not positional and kinds and kinds[0] in _CHANGED and name != "tee":
         effects.refuse(f"{name} is called without a file")
-    if not positional and deep and name != "diff":
+    if deep and name != "diff" and not any(kind == deep for kind, _ in effects.files):
         effects.files.append((deep, Argument(".")))
 
 
 def _goes_deep(name: str, options: set[str]) -> str:
     """How the files below a folder are read, if they are: `tree`, or `follow` where links are followed, too."""
-    if name == "rg":
+    if name in ("rg", "ag", "ack", "rgrep", "ugrep"):
         return "follow" if options & {"-L", "--follow"} else "tree"
+    if options & _REACHING.get(name, frozenset()) and (name != "ls" or options & {"-R", "--recursive"}):
+        return "reach"
     if name in ("grep", "egrep", "fgrep"):
         follows = options & {"-R", "--dereference-recursive"}
         return "follow" if follows else "tree" if options & {"-r", "--recursive"} else ""

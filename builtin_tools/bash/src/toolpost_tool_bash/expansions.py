@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .ansi_c import decoded
+from .counting import names_in_sum
 from .syntax import Piece, Script, Strange, Sub, Text, Unreadable, Var, Word, merged, scripts_of
 
 _PLAIN = re.compile(r"[^\s;&|<>()'\"\\`$]+")
@@ -12,10 +14,10 @@ _PLAIN_BODY = re.compile(r"[^\\`$]+")
 _PLAIN_BRACED = re.compile(r"(?:[^'\"\\`$}<>]|[<>](?!\())+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!_-]")
 _ARITHMETIC = re.compile(r"[\d\s+*/%()<>=!&|^~?:-]*")
+_SUBSCRIPT = re.compile(r"\[(@|\*|\d+)\]\}")
 _NUMBER_SLICE = re.compile(r":\s*-?\d+(:\s*-?\d+)?")
 _ENDS_WORD = frozenset(" \t\n;&|<>()")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\033", "E": "\033", "f": "\f", "v": "\v",
-            "\\": "\\", "'": "'", '"': '"', "?": "?"}  # fmt: skip
+_ENDS_PLAIN = _ENDS_WORD - {"<", ">"}
 MAX_DEPTH = 40
 
 
@@ -51,6 +53,9 @@ class WordReader:
         start, self.joined = self.at, False
         pieces: list[Piece] = []
         text = self.text
+        if (plain := _PLAIN.match(text, start)) and (plain.end() == len(text) or text[plain.end()] in _ENDS_PLAIN):
+            self.at = plain.end()
+            return Word((Text(plain[0]),), start, self.at)
         while self.at < len(text):
             char = text[self.at]
             if char in _ENDS_WORD:
@@ -183,22 +188,7 @@ class WordReader:
         if not match:
             raise Unreadable("a single quote is not closed")
         self.at = match.end()
-        out: list[str] = []
-        for part in re.findall(r"\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3}|\\u[0-9a-fA-F]{1,4}|\\.|[^\\]+", match[1], re.DOTALL):
-            if not part.startswith("\\"):
-                out.append(part)
-            elif part[1] in "xu" and len(part) > 2:
-                out.append(chr(int(part[2:], 16)))
-            elif part[1].isdigit() and part[1] in "01234567":
-                out.append(chr(int(part[1:], 8) & 255))
-            elif part[1] in _ESCAPES:
-                out.append(_ESCAPES[part[1]])
-            else:
-                return Strange("it holds an escape of ANSI-C quoting that is not looked through")
-        decoded = "".join(out)
-        if any(ord(char) < 32 or ord(char) == 127 for char in decoded if char not in "\n\t"):
-            return Strange("it makes control characters by ANSI-C quoting")
-        return Text(decoded, quoted=True)
+        return decoded(match[1])
 
     def _arithmetic(self, *, quoted: bool) -> Piece:
         inner = self.balanced(self.at + 3)
@@ -208,7 +198,8 @@ class WordReader:
         self.at += 3 + len(inner) + 2
         if _ARITHMETIC.fullmatch(inner):
             return Var("(arithmetic)", quoted)
-        return Strange("it calculates with more than numbers", quoted, self.embedded(inner))
+        names = names_in_sum(inner) or ()
+        return Strange("it calculates with more than numbers", quoted, self.embedded(inner), names=names)
 
     def balanced(self, start: int) -> str | None:
         """The text from `start` up to the `))` that closes it, or nothing where no such pair closes it."""
@@ -258,13 +249,20 @@ class WordReader:
         if not name:
             raise Unreadable("an expansion in braces has no name that is understood")
         self.at = name.end()
+        if not indirect and (subscript := _SUBSCRIPT.match(self.text, self.at)):
+            self.at = subscript.end()
+            shown = "(arithmetic)" if length else f"{name[0]}[@]" if subscript[1] == "@" else "(part)"
+            return Var(shown, quoted)
         operator, rest = self.at, self._until_brace(quoted=quoted)
         tail = self.text[operator : self.at - 1]
         scripts = tuple(script for piece in rest for script in scripts_of(piece))
+        # What was quoted may be evaluated all the same, as a subscript or once it is the value of a variable.
+        texts = (piece.text for piece in rest if isinstance(piece, Text) and set(piece.text) & {"$", "`"})
+        scripts += tuple(script for text in texts for script in self.embedded(text))
         if indirect or (length and tail):
             return Strange("it uses an indirect or unusual expansion", quoted, scripts)
         if not tail or _NUMBER_SLICE.fullmatch(tail):
-            return Var(name[0] if not length and not tail else "(part)", quoted)
+            return Var("(arithmetic)" if length else "(part)" if tail else name[0], quoted)
         literal = all(isinstance(piece, Text) for piece in rest)
         if literal and re.match(r":?[-+?]|##?|%%?|//?", tail):
             return Var("(part)", quoted)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
-from dataclasses import replace
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from .arguments import Argument, arguments
 from .parts import BashPart
@@ -13,42 +15,82 @@ from .places import Place
 from .record import Effects
 from .syntax import Redirect
 
+if TYPE_CHECKING:
+    from toolpost.permissions import CommandPart
+
 FREE: Final = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"} | {f"/dev/fd/{number}" for number in (0, 1, 2, 63)}
 )
 """Not files but descriptors that the shell has open anyway (63 stands for a process substitution)."""
 
+Unseen: TypeAlias = frozenset[Literal["reads", "writes"]]
 _MOST_ENTRIES = 5_000
+ANY_NAME: Final = "…"
+"""A name for whatever lies in a folder: a rule that covers it covers all there."""
 _WRITES = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
+_CHANGING = frozenset({"write", "wipe", "within", "into"})
 
 
-def files_of(effects: Effects, place: Place) -> tuple[tuple[Path, ...], tuple[Path, ...], str]:
-    """The paths read and written, where `**` at the end means all that is below; and what is unknown about them."""
+class Files(NamedTuple):
+    """The paths that are read and written, where `**` at the end means all that is below.
+
+    `doubt` says what is not known of them, `unseen` which of the two that is about.
+    """
+
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    doubt: str = ""
+    unseen: Unseen = frozenset()
+
+    def joined(self, others: Sequence[CommandPart]) -> Files:
+        """These files and those of some parts; the doubt about the parts is their own."""
+        reads = dict.fromkeys((*self.reads, *(path for other in others for path in other.reads)))
+        writes = dict.fromkeys((*self.writes, *(path for other in others for path in other.writes)))
+        return Files(tuple(reads), tuple(writes), self.doubt, self.unseen.union(*(other.unseen for other in others)))
+
+
+def files_of(effects: Effects, place: Place) -> Files:
+    """The files that a program with these effects opens from there."""
     reads: list[Path] = []
     writes: list[Path] = []
     unknown = ""
+    unseen: set[Literal["reads", "writes"]] = set()
     for kind, arg in effects.files:
         if kind in ("text", "pattern", "any", "pair"):
             continue
         if kind in ("mention", "revision"):
             for candidate in _mentioned(arg):
-                reads.extend(place.paths(candidate) or ())
+                paths = place.paths(candidate) or ()
+                reads.extend(paths)
+                # A rule about all that lies in a folder holds where the folder is named.
+                reads.extend(path / ANY_NAME for path in paths if _is_folder(path))
             continue
-        paths = place.paths(arg)
-        if paths is None or (arg.text == "" and arg.known):
+        found = place.paths(arg)
+        if found is None or (arg.text == "" and arg.known):
             shown = arg.source or arg.text or "it uses"
             unknown = unknown or f"the path {shown} is only known once the line runs"
-            paths = place.guesses(arg)
-        target = writes if kind in ("write", "wipe", "within") else reads
+            if kind not in ("list", "reach", "within", "archived"):
+                unseen.add("writes" if kind in _CHANGING else "reads")
+        paths = place.guesses(arg) if found is None else found
+        target = writes if kind in _CHANGING else reads
         target.extend(path for path in paths if str(path) not in FREE)
-        if kind in ("tree", "wipe", "follow"):
-            target.extend(path / "**" for path in paths)
-        if kind == "follow":
+        if kind == "into":
+            target.extend(path / ANY_NAME for path in paths)
+        if kind in ("tree", "wipe", "follow", "archived"):
+            target.extend(path / "**" for path in paths if kind != "archived" or _is_folder(path))
+        if kind in ("follow", "reach"):
             for path in paths:
                 links = _links_below(path)
                 reads.extend(links or ())
                 unknown = unknown or ("" if links is not None else f"too much lies below {arg.text} to look for links")
-    return tuple(reads), tuple(writes), unknown
+    for source, into in effects.copies:
+        copied = _copied(place.paths(source), place.paths(into))
+        writes.extend(copied or ())
+        unknown = unknown or ("" if copied is not None else f"what {source.source or source.text} holds is not known")
+    for folder, name in effects.sweeps:
+        swept = _named_below(place.paths(folder), name)
+        writes.extend(place.guesses(folder._replace(text=f"{folder.text}/**")) if swept is None else swept)
+    return Files(tuple(reads), tuple(writes), unknown, frozenset(unseen))
 
 
 def handed_text(redirect: Redirect, place: Place) -> str | None:
@@ -72,18 +114,24 @@ def opened(redirect: Redirect, place: Place, source: str) -> BashPart | None:
     if copies or (target.plain and target.text in FREE):
         return None
     shown = f"{redirect.op} {source or target.text}"
-    paths = place.paths(target) if not target.wild and not target.splits else None
+    # Of several files that a pattern matches bash opens none; a loop's variable stands for one of them.
+    paths = place.paths(target) if not target.splits else None
     if paths is None or any(str(path).startswith(("/dev/tcp/", "/dev/udp/")) for path in paths):
         guesses = tuple(place.guesses(target))
-        written, read = (guesses, ()) if redirect.op in _WRITES else ((), guesses)
-        return BashPart(
-            shown, reads=read, writes=written, doubt="the target of a redirection is not known to be a file"
-        )
+        changes = redirect.op in _WRITES
+        written, read = (guesses, ()) if changes else ((), guesses)
+        doubt = "the target of a redirection is not known to be a file"
+        unseen: Unseen = frozenset({"writes" if changes else "reads"})
+        return BashPart(shown, reads=read, writes=written, doubt=doubt, unseen=unseen)
     if redirect.op == "<":
         return BashPart(shown, read_only=True, reads=tuple(paths))
     if redirect.op in _WRITES:
         return BashPart(shown, writes=tuple(paths), reads=tuple(paths) if redirect.op == "<>" else ())
     return BashPart(shown, doubt="the redirection is not understood")
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - it fails on no name, however long
 
 
 def _links_below(folder: Path) -> list[Path] | None:
@@ -98,8 +146,37 @@ def _links_below(folder: Path) -> list[Path] | None:
     return found
 
 
+def _copied(sources: list[Path] | None, targets: list[Path] | None) -> list[Path] | None:
+    """What a copy of folders makes, whether it becomes the target or goes into it; None where that is too much."""
+    if sources is None or targets is None:
+        return None
+    found: list[Path] = []
+    for source in sources:
+        for above, folders, files in os.walk(source):
+            inside = os.path.relpath(above, source)
+            names = [os.path.normpath(os.path.join(inside, name)) for name in (*folders, *files)]  # noqa: PTH118
+            found.extend(made / name for into in targets for made in (into, into / source.name) for name in names)
+            if len(found) > _MOST_ENTRIES:
+                return None
+    return found
+
+
+def _named_below(folders: list[Path] | None, name: str) -> list[Path] | None:
+    """What below some folders has a name of a pattern; None where that is too much to look at."""
+    found: list[Path] = []
+    seen = 0
+    for folder in folders or ():
+        for above, inside, files in os.walk(folder):
+            seen += len(inside) + len(files)
+            if seen > _MOST_ENTRIES:
+                return None
+            found.extend(Path(above, one) for one in fnmatch.filter((*inside, *files), name))
+    return None if folders is None else found
+
+
 def _mentioned(arg: Argument) -> list[Argument]:
     """The paths that an argument of an unknown program may name."""
-    marks = [mark for mark in ("=", ":", "@") if mark in arg.text]
-    found = [arg, *(replace(arg, text=arg.text.partition(mark)[2].lstrip("@")) for mark in marks)]
-    return [candidate for candidate in found if candidate.text]
+    if not set(arg.text) & set("=:@"):
+        return [arg] if arg.text else []
+    pieces = dict.fromkeys((arg.text, *re.split("[=:@]", arg.text), *re.split("[=:@]", arg.text, maxsplit=1)))
+    return [arg if piece == arg.text else arg._replace(text=piece) for piece in pieces if piece]

@@ -45,7 +45,10 @@ def _printing(part: CommandPart) -> list[str] | None:
     """The command line that prints what a part would write to its one file; None for a part that does something else."""
     if not isinstance(part, BashPart) or not all(arg.plain for arg in part.args):
         return None
-    if part.doubt or part.argv[:1] != ("sed",) or len(part.writes) != 1:
+    if part.doubt or part.argv[:1] != ("sed",) or not part.writes:
+        return None
+    # Beside the file itself only what is kept of it.
+    if not all(str(kept).startswith(str(part.writes[0])) for kept in part.writes):
         return None
     path, arguments = str(part.writes[0]), without_in_place(part.argv[1:])
     if not path.endswith(str(Path(arguments[-1]))):

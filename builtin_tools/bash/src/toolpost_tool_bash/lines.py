@@ -6,11 +6,13 @@ import re
 from typing import Final
 
 from .expansions import WordReader
-from .syntax import Assign, Piece, Redirect, Simple, Text, Unreadable, Word, is_own_variable
+from .syntax import Assign, Redirect, Simple, Text, Unreadable, Word, is_own_variable
 
 CONTROL: Final = re.compile(r";;&|;;|;&|\|\||&&|\|&|[;&|\n]")
 """The operators between commands."""
 
+_SKIPPED = frozenset(" \t\\#\n")
+_BEGIN_REDIRECT = frozenset("0123456789{<>&")
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 _REDIRECT = re.compile(r"(\d*)(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)(?!\()")
@@ -29,13 +31,17 @@ class LineReader(WordReader):
 
     def skip(self, *, newlines: bool = False) -> None:
         """Go on over blanks and remarks, and with `newlines` over the ends of lines."""
-        while self.at < len(self.text):
-            if blanks := _BLANKS.match(self.text, self.at):
+        text = self.text
+        while self.at < len(text):
+            char = text[self.at]
+            if char not in _SKIPPED:
+                return
+            if blanks := _BLANKS.match(text, self.at):
                 self.at = blanks.end()
-            elif self.text[self.at] == "#":
-                end = self.text.find("\n", self.at)
-                self.at = end if end >= 0 else len(self.text)
-            elif newlines and self.text[self.at] == "\n":
+            elif char == "#":
+                end = text.find("\n", self.at)
+                self.at = end if end >= 0 else len(text)
+            elif newlines and char == "\n":
                 self.take("\n")
             else:
                 return
@@ -93,17 +99,21 @@ class LineReader(WordReader):
         if self.text.startswith("(", self.at):
             start = self.at
             self.at += 1
-            pieces: list[Piece] = []
+            items: list[Word] = []
             while True:
                 self.skip(newlines=True)
                 if self.text.startswith(")", self.at):
                     self.at += 1
-                    return Assign(match[1], Word(tuple(pieces), start, self.at), simple=False)
-                pieces.extend(self.argument().pieces)
+                    pieces = tuple(piece for item in items for piece in item.pieces)
+                    value = Word(pieces, start, self.at)
+                    return Assign(match[1], value, simple=False, items=tuple(items) if plain else None)
+                items.append(self.argument())
         return Assign(match[1], self.word(), simple=plain)
 
     def redirect(self) -> Redirect | None:
         """Read a redirection, where one stands here."""
+        if self.text[self.at : self.at + 1] not in _BEGIN_REDIRECT:
+            return None
         if named := _DESCRIPTOR.match(self.text, self.at):
             if not is_own_variable(named[1]):
                 raise Unreadable(f"a redirection sets the variable {named[1]}")

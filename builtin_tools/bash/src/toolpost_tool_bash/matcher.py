@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .analysis import Analysis
-from .commands import MOST_PARTS
+from .hidden import MOST_PARTS
 from .parts import BashPart, heads_of, matches
 from .reader import Reader
 from .repository import runs_nothing
@@ -64,6 +64,7 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
     try:
         script = reader.script()
         analysis.script(script, analysis.place)
+        analysis.late(reader.found)
         if not script.items and line.strip():
             analysis.add(BashPart(line.strip(), read_only=True))  # Nothing but remarks.
     except Unreadable as error:

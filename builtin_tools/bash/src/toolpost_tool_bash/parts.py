@@ -30,7 +30,18 @@ SAFE_VARIABLES: Final = words("""
 _PAGERS = words("PAGER GIT_PAGER MANPAGER GH_PAGER SYSTEMD_PAGER")
 
 _GIT_VALUED = frozenset(
-    {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path", "--super-prefix"}
+    {
+        "-C",
+        "-c",
+        "--git-dir",
+        "--work-tree",
+        "--namespace",
+        "--config-env",
+        "--exec-path",
+        "--super-prefix",
+        "--attr-source",
+        "--shallow-file",
+    }
 )
 _WITH_OPTIONS = words("""
     npm pnpm yarn bun docker podman kubectl helm terraform tofu cargo pip pip3 uv poetry gh aws gcloud az systemctl apt
@@ -62,6 +73,8 @@ def harmless(name: str, value: str) -> bool:
 
 def heads_of(part: BashPart) -> frozenset[str] | None:
     """The first words of the specifiers that may cover a part; None where it may run anything."""
+    if part.args and not (part.dynamic or part.around or part.inside) and part.args[0].plain:
+        return _heads(part.args[0].text)
     found: set[str] = set()
     for vector in (part.args, *part.around):
         if part.dynamic or (vector and not vector[0].plain):
@@ -74,6 +87,11 @@ def heads_of(part: BashPart) -> frozenset[str] | None:
             return None
         found |= more
     return frozenset(found)
+
+
+@lru_cache(maxsize=256)
+def _heads(program: str) -> frozenset[str]:
+    return frozenset(form[0].text for form in _forms((Argument(program),)))
 
 
 def matches(part: CommandPart, specifier: str, behavior: Behavior) -> bool:
@@ -200,8 +218,24 @@ def _closure(reach: set[int], pattern: list[str]) -> set[int]:
     return reach
 
 
+def _names(text: str) -> tuple[str, str]:
+    """A word, and its last component: a program may be named by its path."""
+    return text, text.rpartition("/")[2]
+
+
+@lru_cache(maxsize=256)
+def _globbed(text: str) -> re.Pattern[str]:
+    """What a word with wildcards may come to, where brackets match at least what they say."""
+    pieces = re.split(r"(\*|\?|\[.+\])", text, flags=re.DOTALL)
+    return re.compile(
+        "".join(".*" if piece[:1] in ("*", "?", "[") else re.escape(piece) for piece in pieces), re.DOTALL
+    )
+
+
 def _one(arg: Argument, pattern: str, *, maybe: bool) -> bool:
-    if not arg.known or arg.wild:
+    if arg.known and arg.wild:
+        return maybe and ("*" in pattern or any(_globbed(text).fullmatch(pattern) for text in _names(arg.text)))
+    if not arg.known:
         return maybe and (arg.wild or "*" in pattern or pattern.startswith(arg.text))
     if "*" not in pattern:
         return arg.text == pattern

@@ -6,15 +6,17 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from .arguments import Argument
+from .arguments import NUMBER, Argument, Elements, holds_number
 
 _MOST_MATCHES = 500
 _MOST_FOLDERS = 4
 _FROM_OUTSIDE = ("HOME", "PWD")
+# Another name for the folder that the command is in; to whoever decides it would mean another one.
+_OWN_FOLDER = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/cwd(?=/|$)")
 # Brackets that mean the same to everybody; what others match is left open.
 _PLAIN_BRACKETS = re.compile(r"\[[!^]?[\w-]+\]|\[[*?[]\]")
 
@@ -24,7 +26,8 @@ class Place:
     """Where the shell is at a point of the line: its folders (none where that can't be said), variables and functions.
 
     `values` holds what is sure. Unless it is `followed`, an assignment may mean something else than it says; unless it is
-    `steady`, any command may go elsewhere. `start` are the folders that the line began in.
+    `steady`, any command may go elsewhere. `start` are the folders that the line began in. Where `globs_vary` a wildcard may
+    match more than it does by default, such as hidden files.
     """
 
     folders: tuple[str, ...]
@@ -33,19 +36,28 @@ class Place:
     followed: bool = True
     steady: bool = True
     start: tuple[str, ...] = ()
+    globs_vary: bool = False
 
     def copy(self) -> Place:
         """A subshell's own place."""
-        return replace(self, values=dict(self.values), functions=set(self.functions))
+        own = dict(self.values), set(self.functions)
+        return Place(self.folders, *own, self.followed, self.steady, self.start, self.globs_vary)
 
     def elsewhere(self) -> Place:
         """The place of another shell, which knows nothing of this one's functions and variables."""
         values = {name: self.values.get(name) for name in _FROM_OUTSIDE}
-        return Place(self.folders, values, steady=self.steady, start=self.start)
+        return Place(self.folders, values, steady=self.steady, start=self.start, globs_vary=self.globs_vary)
 
     def assign(self, name: str, value: str | None) -> None:
         """Note an assignment."""
         self.values[name] = value if self.followed else None
+        self.values.pop(f"{name}[@]", None)
+
+    def fill(self, name: str, elements: Sequence[str]) -> None:
+        """Note that a variable becomes an array of these elements."""
+        self.assign(name, None)
+        if self.followed and elements:
+            self.values[f"{name}[@]"] = Elements("".join(f"{text}\0" for text in elements))
 
     def forget(self, *, for_good: bool) -> None:
         """Go on without the values of the line's own variables, and `for_good` without following them any more."""
@@ -54,9 +66,10 @@ class Place:
 
     def blur(self, before: Mapping[str, str | None]) -> None:
         """Go on without the values that were changed by what may not have run."""
-        for name in self.values:
-            if self.values[name] != before.get(name):
-                self.values[name] = None
+        for name, value in self.values.items():
+            old = before.get(name)
+            if value != old or type(value) is not type(old):
+                self.values[name] = NUMBER if holds_number(value) and holds_number(old) else None
 
     def move(self, folders: tuple[str, ...], *, sure: bool) -> None:
         """Go on in other folders; unless `sure`, the shell may as well have stayed where it was."""
@@ -80,13 +93,18 @@ class Place:
         self.lose()
 
     def guesses(self, arg: Argument) -> list[Path]:
-        """The files that an argument names if the shell is still where it began: enough for a deny rule, for no other."""
+        """The files that an argument names if the shell is still where it began and what is not known of it is empty.
+
+        That is enough for a deny rule and for what must not be removed, and for nothing else.
+        """
         begun = Place(self.start, {})
+        if not arg.known and arg.sure.startswith("/"):
+            arg = arg._replace(text=arg.sure, known=True)
         return begun.paths(arg) or []
 
     def paths(self, arg: Argument) -> list[Path] | None:
         """The files that an argument may name; None where that is only known once the line runs."""
-        if not arg.known:
+        if not arg.known or (arg.wild and self.globs_vary):
             return None
         spellings = self._spellings(_pattern(arg) if arg.wild else arg.text)
         if spellings is None:
@@ -103,6 +121,8 @@ class Place:
         return found
 
     def _spellings(self, text: str) -> list[str] | None:
+        if own := _OWN_FOLDER.match(text):
+            text = "." + text[own.end() :]
         if text.startswith("/"):
             return [text]
         # Joined as text: `..` is resolved with the links, not before.
@@ -124,7 +144,8 @@ def _glob(pattern: str) -> Iterator[str]:
 
 
 def _base(pattern: str) -> Path:
-    """The deepest folder in front of the first wildcard."""
+    """The deepest folder in front of the first wildcard; where that is part of a name, some such name in there."""
     parts = Path(pattern).parts
     first = next((i for i, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
-    return Path(*parts[:first])
+    named = first < len(parts) and re.search(r"\w", re.sub(r"\[.*\]", "", parts[first]))
+    return Path(*parts[: first + 1] if named else parts[:first])

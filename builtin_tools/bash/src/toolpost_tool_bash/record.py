@@ -9,9 +9,17 @@ from .arguments import Argument
 
 @dataclass
 class Effects:
-    """Files by kind (`read`, `list`, `tree`, `write`, `wipe`), and why the table does not vouch for the rest."""
+    """Files by kind (`read`, `list`, `tree`, `write`, `wipe`), and why the table does not vouch for the rest.
+
+    `copies` are folders that are copied with all below them, each with where to. `globs` are patterns that do no harm
+    unless a name that they match begins with a dash. `sweeps` are folders below which all that has a name of a pattern is
+    removed.
+    """
 
     files: list[tuple[str, Argument]] = field(default_factory=list)
+    copies: list[tuple[Argument, Argument]] = field(default_factory=list)
+    globs: list[Argument] = field(default_factory=list)
+    sweeps: list[tuple[Argument, str]] = field(default_factory=list)
     why: str = ""
     known: bool = True
     operands: list[Argument] = field(default_factory=list)

@@ -11,6 +11,8 @@ from .record import Effects
 _SED_PLAIN = frozenset("pPdDgGhHnNxl=q")
 _REGEX = r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^]/\\\n\[]*\])*/I?"
 _SED_ADDRESS = re.compile(rf"[\s;{{}}]*(?:(?:\d+(?:~\d+)?|\$|{_REGEX})\s*,?\s*[+~]?)*\s*!?\s*")
+_USUAL_SUFFIXES = frozenset({".bak", ".orig", ".old", ".tmp", "~"})
+_OPENS = re.compile(r"(?:^|[\s;{}\d$/!,|#gpI])([rRwW])\s*([^\s;}]+)")
 _IN_PLACE = re.compile(r"-([nErsuz]*)i\S*|--in-place(?:=.*)?")
 _SED_OPTIONS = re.compile(r"-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|sandbox)")
 
@@ -20,7 +22,7 @@ def sed(_name: str, _positional: list[Argument], args: list[Argument], effects: 
     scripts: list[Argument] = []
     files: list[Argument] = []
     in_place = ended = False
-    at = 0
+    at, suffix = 0, ""
     while at < len(args):
         arg = args[at]
         at += 1
@@ -38,17 +40,32 @@ def sed(_name: str, _positional: list[Argument], args: list[Argument], effects: 
         elif arg.text.startswith("--expression="):
             scripts.append(Argument(arg.text.partition("=")[2]))
         elif _IN_PLACE.fullmatch(arg.text):
-            in_place = True
+            in_place, suffix = True, _suffix(arg.text)
             if "/" in arg.text or "*" in arg.text:
                 effects.refuse("sed writes its backup elsewhere")
+        elif arg.text in ("-f", "--file"):
+            effects.refuse("the script of sed is in a file")
+            effects.files.extend(("read", file) for file in args[at : at + 1])
+            at += 1
         elif not _SED_OPTIONS.fullmatch(arg.text):
             effects.refuse(f"the option {arg.text} of sed is not known to be harmless")
     if not scripts:
         scripts, files = files[:1], files[1:]
     effects.files.extend(("write" if in_place else "read", arg) for arg in files)
+    if suffix:
+        effects.files.extend(("write", arg._replace(text=arg.text + suffix)) for arg in files if arg.plain)
+        if suffix not in _USUAL_SUFFIXES and not all(arg.plain for arg in files):
+            effects.refuse("the names of sed's backups are not known")
     for script in scripts or [Argument("", known=False)]:
         if not script.known or not sed_only_edits(script.text):
             effects.refuse("the script of sed may write a file or run a program")
+            named = _OPENS.findall(script.text)
+            effects.files.extend(("mention" if char in "rR" else "write", Argument(name)) for char, name in named)
+
+
+def _suffix(option: str) -> str:
+    """What an option for editing in place adds to the name of what it keeps."""
+    return option.partition("=")[2] if option.startswith("--") else option.partition("i")[2]
 
 
 def without_in_place(arguments: Sequence[str]) -> list[str]:
@@ -79,6 +96,8 @@ def sed_only_edits(script: str) -> bool:
                 return False
             flags = re.compile(r"[gpiI0-9]*").match(script, end)
             at = flags.end() if flags else end
+        elif command == "{":
+            continue
         elif command in ":btT":
             label = re.compile(r"[ \t]*\w*").match(script, at)
             at = label.end() if label else at

@@ -9,6 +9,8 @@ from typing import Final
 
 from .arguments import Argument
 from .awk import awk
+from .git import PROGRAMS_SET
+from .parts import harmless
 from .record import Effects
 from .sed import sed
 from .syntax import is_own_variable, words
@@ -28,8 +30,9 @@ _FIND_VALUED = words("""
 """)
 _FIND_FILES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 # What a format consists of beside `%n`: characters and the conversions that only print.
-_FORMATS = re.compile(r"%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlLjzt]*(?:\([^)]*\)T|[a-mo-zA-Z])|[^%]+")
+_FORMATS = re.compile(r"%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlLjzt]*+(?:\([^)]*\)T|[a-mo-zA-Z])|[^%]+")
 _SET_NAMES = words("pipefail errexit nounset xtrace")
+_TAR_EXTRACTS = ("--extract", "--get")
 FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _JQ_UNSAFE = re.compile(r"\b(import|include|env|input_filename|get_search_list|debug|stderr)\b|\$ENV|\$__")
 
@@ -95,6 +98,8 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
         effects.files.append(("list", positional[at]))
         at += 1
     starts = [arg for kind, arg in effects.files if kind == "list"] or [Argument(".")]
+    if any(arg.text in ("-L", "-follow") for arg in positional):
+        effects.files.extend(("reach", start) for start in starts)
     while at < len(positional):
         arg = positional[at]
         following = positional[at + 1 : at + 2]
@@ -109,11 +114,23 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
             effects.files.extend(("list", value) for value in following)
             at += 1
         elif arg.plain and arg.text == "-delete":
-            effects.files.extend(("wipe", start) for start in starts)
+            if name := _only_name(positional):
+                effects.sweeps.extend((start, name) for start in starts)
+            else:
+                effects.files.extend(("wipe", start) for start in starts)
             effects.refuse("find -delete removes what it finds")
         else:
             effects.refuse(f"{arg.source or arg.text} in the expression of find may write or run something")
             effects.files.extend(("mention", value) for value in following)
+
+
+def _only_name(expression: list[Argument]) -> str:
+    """The pattern that all has which an expression of find finds; empty where it may find other things, too."""
+    texts = [arg.text for arg in expression]
+    given = [value for before, value in pairwise(expression) if before.text == "-name"]
+    alternatives = {"-o", "-or", "!", "-not", ",", "("} & set(texts)
+    first = "-delete" in texts and "-name" in texts and texts.index("-name") < texts.index("-delete")
+    return given[0].text if first and not alternatives and all(value.known for value in given) else ""
 
 
 def _copy(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
@@ -131,6 +148,7 @@ def _copy(name: str, positional: list[Argument], _args: list[Argument], effects:
         effects.refuse("cp makes links")
     if deep:
         effects.files.extend(("wipe", arg) for arg in target)
+        effects.copies.extend((arg, into) for into in folders for arg in sources)
 
 
 def _move(name: str, positional: list[Argument], args: list[Argument], effects: Effects) -> None:
@@ -165,6 +183,26 @@ def _variables(name: str, positional: list[Argument], _args: list[Argument], eff
         effects.refuse(f"{name} may set a variable that changes what follows")
 
 
+def _exports(name: str, positional: list[Argument], args: list[Argument], effects: Effects) -> None:
+    for arg in args:
+        variable, equals, value = arg.text.partition("=")
+        if (
+            not arg.plain
+            or not equals
+            or not (harmless(variable, value) or (variable.islower() and is_own_variable(variable)))
+        ):
+            effects.refuse(f"{name} may set a variable that changes what follows")
+    if not args:
+        effects.refuse(f"{name} shows all variables")
+    effects.operands = positional
+
+
+def _strings(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    effects.files.extend(("read", arg) for arg in positional)
+    if any(arg.text.startswith("@") or not arg.known for arg in positional):
+        effects.refuse(f"{name} may take more arguments from a file")
+
+
 def _packed(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
     reads = effects.options & {"-c", "-l", "-t", "--stdout", "--to-stdout", "--list", "--test"}
     effects.files.extend(("read" if reads else "write", arg) for arg in positional if arg.text != "-")
@@ -172,10 +210,11 @@ def _packed(name: str, positional: list[Argument], _args: list[Argument], effect
         effects.refuse(f"{name} puts a file in the place of another")
 
 
-def _listed(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+def _listed(name: str, positional: list[Argument], args: list[Argument], effects: Effects) -> None:
     effects.files.extend(("read", arg) for arg in positional[:1])
     if not effects.options & {"-l", "-v", "-Z"}:
         effects.refuse(f"{name} writes files")
+        effects.files.extend(("into", folder) for before, folder in pairwise(args) if before.text == "-d")
 
 
 def _tar(name: str, _positional: list[Argument], args: list[Argument], effects: Effects) -> None:
@@ -186,6 +225,13 @@ def _tar(name: str, _positional: list[Argument], args: list[Argument], effects: 
         if all(arg.plain and not arg.text.startswith("-") for arg in args[2:]):
             return
     effects.refuse(f"{name} may write files or run a program")
+    bundles = [arg.text for at, arg in enumerate(args) if not at or re.fullmatch(r"-\w+", arg.text)]
+    extracts = any("x" in bundle for bundle in bundles) or any(arg.text in _TAR_EXTRACTS for arg in args)
+    for before, arg in pairwise((Argument(""), *args)):
+        into = extracts and (before.text in ("-C", "--directory") or arg.text.startswith("--directory="))
+        effects.files.append(("into" if into else "mention", arg._replace(text=arg.text.removeprefix("--directory="))))
+        if not extracts and not arg.text.startswith("-"):
+            effects.files.append(("archived", arg))
 
 
 def _listing(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
@@ -207,6 +253,9 @@ def _config(name: str, positional: list[Argument], _args: list[Argument], effect
     asks = effects.options & {"--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch"}
     if any(not arg.plain for arg in positional) or len(positional) > (2 if asks else 1):
         effects.refuse(f"{name} may set a value")
+        if not asks and any(PROGRAMS_SET.match(arg.text) for arg in positional[:-1]):
+            # What runs from now on is written where git looks for it.
+            effects.files.append(("write", Argument(".git/config")))
 
 
 SPECIAL: Final[dict[str, Special]] = {
@@ -232,6 +281,8 @@ SPECIAL: Final[dict[str, Special]] = {
     "reflog": _words({"": 0, "show": 1}),
     "set": _set,
     "variables": _variables,
+    "exports": _exports,
+    "strings": _strings,
     "packed": _packed,
     "listed": _listed,
     "tar": _tar,

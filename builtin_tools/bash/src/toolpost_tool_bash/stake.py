@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from toolpost import FileHistory, MissingService
 
+from .files import ANY_NAME
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -46,5 +48,5 @@ async def at_stake(command: str, cwd: Path, ctx: ToolContext) -> Stake:
 
 
 def _plain(path: Path) -> Path:
-    """Return the folder of what stands for all below it."""
-    return path.parent if path.name == "**" else path
+    """Return the folder of what stands for all below it, or for something in it."""
+    return path.parent if path.name in ("**", ANY_NAME) else path

@@ -37,13 +37,14 @@ class Sub(NamedTuple):
 class Strange(NamedTuple):
     """An expansion that may evaluate more than it shows: nothing that holds one is vouched for.
 
-    `runs` says that what it expands to is read as shell text.
+    `runs` says that what it expands to is read as shell text. Where all of `names` hold numbers it is one.
     """
 
     why: str
     quoted: bool = False
     scripts: tuple[Script, ...] = ()
     runs: bool = False
+    names: tuple[str, ...] = ()
 
 
 Piece: TypeAlias = Text | Var | Sub | Strange
@@ -67,11 +68,12 @@ class Word(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """`name=value` in front of a command or alone; `simple` is false for subscripts, arrays and `+=`."""
+    """`name=value` in front of a command or alone; `simple` is false for arrays and `+=`, `items` are a new array's."""
 
     name: str
     value: Word
     simple: bool = True
+    items: tuple[Word, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -158,4 +160,14 @@ def words(text: str) -> frozenset[str]:
 
 def is_own_variable(name: str) -> bool:
     """Whether a variable of this name belongs to the line alone: no shell and no program gives it a meaning."""
+    if name in _ORDINARY:
+        return True
     return name.islower() and not name.endswith("_proxy") and not name.startswith(("npm_", "_"))
+
+
+_ORDINARY = words("""
+    A B C D E F G H I J K L M N O P Q R S T U V W X Y Z DIR DIRS FILE FILES NAME NAMES COUNT TOTAL SUM SRC DST DEST OUT
+    INPUT RESULT PATTERN QUERY BRANCH COMMIT SHA TAG LINE START END ITEM ITEMS KEY VALUE VAL MSG MESSAGE TEXT ROOT REPO PKG
+    FOO BAR BAZ
+""")
+"""Names in capitals that people give to variables of their own."""

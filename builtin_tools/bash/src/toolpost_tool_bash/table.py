@@ -5,7 +5,8 @@ only after an equals sign), `-#` is a number such as `-20`. Abbreviated long opt
 given by KIND, the last one repeating if it ends in `*`. Kinds: `text` means nothing to the file system, `read` is a file
 or a folder that is read, `tree` a folder read to its leaves, `list` one whose names are listed, `write` is changed,
 `wipe` is removed with all below it; other kinds name a check of their own. A leading `!` says that no option whatever of
-the program writes, runs or connects, so that a wildcard or an unknown word does no harm by turning out to be an option.
+the program writes, runs or connects, so that a wildcard or an unknown word does no harm by turning out to be an option;
+a leading `?` says so too, but that one may read other files, so that no name which a wildcard matches may look like one.
 
 Sources: the manual pages of coreutils 9.1, findutils 4.9, grep 3.8, sed 4.9, git 2.39, ripgrep 14, jq 1.6, procps 4.0
 and the POSIX utilities volume; a flag missing from a row was left out or not checked, both of which mean a question.
@@ -17,9 +18,10 @@ from typing import Final
 
 from .syntax import words
 
+_AG = "-FivwclLnHhoqsaz -e=pattern -A=text -B=text -C=text -m=text -G=text -g=text -t=text --ignore=text --ignore-dir=text"
 _CUT = "--bytes=text --characters=text --fields=text --delimiter=text --complement --only-delimited"
 _GREP = (
-    "-EFGPivwxycLlqsbHhnTUzoaIrR -e=pattern -f=read -m=text -A=text -B=text -C=text -D=text -# "
+    "?-EFGPivwxycLlqsbHhnTUzoaIrR -e=pattern -f=read -m=text -A=text -B=text -C=text -D=text -# "
     "--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=pattern --file=read --ignore-case "
     "--no-ignore-case --invert-match --word-regexp --line-regexp --count --color?=text --colour?=text "
     "--files-without-match --files-with-matches --max-count=text --only-matching --quiet --silent --no-messages "
@@ -28,7 +30,7 @@ _GREP = (
     "--exclude-dir=text --include=text --recursive --dereference-recursive --line-buffered --null-data --version --help "
     "| pattern read*"
 )
-_SUM = "-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn | read*"
+_SUM = "?-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn | read*"
 _SHOW = (
     "-pusUmc -n=text -# -U=text -S=text -G=text -M -C -B -w -b -a -z -i -E -F -P -q -L=text -W "
     "--oneline --graph --decorate?=text --all --stat?=text --numstat --shortstat --dirstat?=text --summary --name-only "
@@ -69,6 +71,10 @@ PROGRAMS: Final[dict[str, str]] = {
     "wait": "| text*",
     "set": "| set",
     "read": "-rs -d=text -n=text -N=text -p=text -t=text -u=text | variables",
+    "export": "| exports",
+    "factor": "!| text*",
+    "tput": "-T=text | text*",
+    "who": "-abdHlmpqrstuT | text*",
     "ulimit": "-SHacdefilmnpqrstuvx |",
     "umask": "-pS |",
     "jobs": "-lnprs |",
@@ -103,13 +109,13 @@ PROGRAMS: Final[dict[str, str]] = {
     "ss": "-tulnpaxwesmo46H --tcp --udp --listening --numeric --processes --all --summary |",
     "netstat": "-tulnpaewris46 |",
     "df": "!-ahHiklPT -t=text -x=text -B=text --human-readable --total --output?=text --type=text | list*",
-    "du": "-aAbchHDLklmsSx0 -d=text -t=text -B=text --all --apparent-size --bytes --total --human-readable --si "
+    "du": "?-aAbchHDLklmsSx0 -d=text -t=text -B=text --all --apparent-size --bytes --total --human-readable --si "
     "--summarize --max-depth=text --exclude=text --time?=text --threshold=text --one-file-system | list*",
     # Files, read or listed
     "ls": "!-aAbBcCdDfFgGhHiIklLmMnNopqQrRsStTuUvwxXZ1 --all --almost-all --author --directory --classify?=text "
     "--color?=text --human-readable --inode --recursive --reverse --size --sort=text --time=text --time-style=text "
     "--width=text --group-directories-first --full-time --si --ignore=text --hide=text --format=text --no-group "
-    "--numeric-uid-gid --file-type --indicator-style=text --quoting-style=text --literal --zero | list*",
+    "--numeric-uid-gid --file-type --indicator-style=text --quoting-style=text --literal --zero --block-size=text | list*",
     "tree": "-adflxispughDFqNQACSnrtUvX -L=text -P=text -I=text --noreport --charset=text --filelimit=text --du --si "
     "--dirsfirst --gitignore --prune --matchdirs --ignore-case --sort=text -J | list*",
     "stat": "!-fLt -c=text --format=text --printf=text --dereference --file-system --terse | list*",
@@ -131,6 +137,8 @@ PROGRAMS: Final[dict[str, str]] = {
     "fold": "!-bs -w=text --bytes --spaces --width=text | read*",
     "fmt": "!-cstu -w=text -g=text -p=text --width=text | read*",
     "column": "!-txenR -s=text -o=text -c=text -N=text --table --separator=text --output-separator=text | read*",
+    "pr": "-dFfJmrtT -l=text -w=text -h=text -o=text -# --omit-header --double-space | read*",
+    "bc": "-lqsw --mathlib --quiet | read*",
     "expand": "!-i -t=text | read*",
     "unexpand": "!-a -t=text | read*",
     "paste": "!-sz -d=text --delimiters=text --serial | read*",
@@ -150,11 +158,11 @@ PROGRAMS: Final[dict[str, str]] = {
     "uniq": "-cdDiuz -f=text -s=text -w=text --count --repeated --unique --ignore-case --skip-fields=text "
     "--skip-chars=text --check-chars=text --all-repeated?=text --zero-terminated | read",
     "shuf": "-erz -i=text -n=text --echo --input-range=text --head-count=text --repeat | read",
-    "od": "-abcdfilosxv -A=text -j=text -N=text -t=text -w?=text --address-radix=text --skip-bytes=text "
+    "od": "?-abcdfilosxv -A=text -j=text -N=text -t=text -w?=text --address-radix=text --skip-bytes=text "
     "--read-bytes=text --format=text | read*",
     "hexdump": "-bcCdovx -n=text -s=text -e=text | read*",
     "xxd": "-abeipuC -c=text -g=text -l=text -s=text -o=text | read",
-    "strings": "!-afw -n=text -t=text -e=text -# --all --bytes=text --radix=text --encoding=text | read*",
+    "strings": "!-afw -n=text -t=text -e=text -# --all --bytes=text --radix=text --encoding=text | strings",
     "base64": "!-di -w=text --decode --ignore-garbage --wrap=text | read",
     "base32": "!-di -w=text --decode --ignore-garbage --wrap=text | read",
     "md5sum": _SUM,
@@ -204,12 +212,12 @@ PROGRAMS: Final[dict[str, str]] = {
     "rmdir": "-pv --parents --verbose --ignore-fail-on-non-empty | write*",
     "rm": "-dfiIrRv --force --recursive --dir --verbose --interactive?=text --one-file-system --preserve-root?=text "
     "--no-preserve-root | wipe*",
-    "cp": "-abdfilLnpPrRsTuvx -t=write -S=text --archive --force --interactive --no-clobber --recursive --verbose "
-    "--update?=text --preserve?=text --no-preserve=text --parents --dereference --no-dereference "
+    "cp": "-abdfilLnpPrRsTuvx -t=write --archive --force --interactive --no-clobber --recursive --verbose "
+    "--update?=text --preserve?=text --no-preserve=text --dereference --no-dereference "
     "--target-directory=write --target-dir=write --no-target-directory --link --symbolic-link --reflink?=text "
-    "--backup?=text --suffix=text | copy",
-    "mv": "-bfinTuv -t=write -S=text --force --interactive --no-clobber --verbose --update?=text "
-    "--target-directory=write --no-target-directory --backup?=text --suffix=text | move",
+    "--backup?=text | copy",
+    "mv": "-bfinTuv -t=write --force --interactive --no-clobber --verbose --update?=text "
+    "--target-directory=write --no-target-directory --backup?=text | move",
     "tee": "-ai -p --append --ignore-interrupts | write*",
     "truncate": "-co -s=text -r=read --size=text --no-create --reference=read | write*",
     "unlink": "| write*",
@@ -223,12 +231,19 @@ LINKING: Final[dict[str, str]] = {
     "chgrp": "-cfvRhHLP --recursive --reference=read | text write*",
     "install": "-bcCdDpsTv -g=text -m=text -o=text -t=write | copy",
     "shred": "-fuvxz -n=text -s=text | write*",
-    "split": "-dex -a=text -b=text -C=text -l=text -n=text -t=text | read text*",
+    "split": "-dex -a=text -b=text -C=text -l=text -n=text -t=text | read write*",
     "patch": "-bcEflNRstuvZ -p=text -i=read -o=write -d=write | write*",
     "rsync": "-avzrlptgoDnuhPiW --delete --archive --verbose | copy",
     "scp": "-rpqvC -P=text -i=read | copy",
     "dd": "| dd",
-    "zip": "| text*",
+    "mkfs": "-cvVFfq -t=text -L=text -b=text -O=text -m=text -i=text -U=text -n=text | write*",
+    "wipefs": "-afiJnpq -b=text -o=text -O=text -t=text --all --force --no-act --offset=text --types=text | write*",
+    "blkdiscard": "-fsvz -o=text -l=text -p=text --force --secure --zeroout | write*",
+    "ag": f"{_AG} | pattern tree*",
+    "ack": f"{_AG} | pattern tree*",
+    "rgrep": f"{_AG} | pattern tree*",
+    "ugrep": f"{_AG} | pattern tree*",
+    "zip": "-rqj0123456789v -x=text -i=text --recurse-paths --quiet | write archived*",
     "less": "| read*",
     "more": "| read*",
     "vim": "| read*",
@@ -259,6 +274,7 @@ GIT: Final[dict[str, str]] = {
     "rev-list": "-n=text -# --count --all --max-count=text --since=text --until=text --no-merges --merges "
     "--first-parent --reverse --left-right --branches?=text --tags?=text --objects --parents --oneline --author=text "
     "--grep=text | text*",
+    "cherry": "-v --verbose --abbrev?=text | text*",
     "merge-base": "-a --all --is-ancestor --octopus --independent --fork-point | text*",
     "name-rev": "--name-only --tags --all --always | text*",
     "describe": "--tags --all --always --long --abbrev=text --match=text --exclude=text --dirty?=text --contains "

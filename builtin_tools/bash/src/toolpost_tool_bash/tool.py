@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolpost import ShellInput, ShellTool, ToolFailed
 
@@ -120,17 +120,41 @@ class Bash(ShellTool):
 
     async def _bash(self, input: BashInput, commands: Commands, ctx: ToolContext) -> Shell:
         """Make a bash for the command, and the setup where it is the session's first."""
-        from .shell import environment, fresh_bash, setup_file, write_setup
+        from toolpost import env_files
+
+        from . import setup, variables
+        from .shell import environment, fresh_bash
 
         command = input.command.encode("utf-8", errors="replace").decode()
         env = environment(ctx.env)
         try:
             folder = commands.folder()
-            if not setup_file(folder).exists():
-                write_setup(setup_file(folder), await self._snapshot(ctx) if self.login_shell else "")
-            return fresh_bash(command, env=env, folder=folder, aliases=self.login_shell)
+            if not setup.is_written(folder):
+                setup.write(folder, await self._snapshot(ctx) if self.login_shell else "")
+            left = env_files(ctx.scope.config_dir, ctx.control.session_id, env)
+            reads = partial(self._read_by, input, commands, ctx)
+            before, note = await variables.readable(left, ctx, reads) if left else ((), "")
+            return fresh_bash(command, env=env, folder=folder, before=before, note=note)
         except OSError as error:
             raise ToolFailed(f"bash could not be prepared: {error}. It needs a folder for temporary files.") from None
+
+    async def _read_by(self, input: BashInput, commands: Commands, ctx: ToolContext, argv: Sequence[str]) -> str:
+        """Run a bash beside the command, within the same walls; returns what it prints."""
+        from toolpost import Command, CommandEnd, Shell
+
+        from .shell import environment, kept_from
+        from .variables import LIMIT
+
+        trial = Command(
+            text=argv[-1],
+            argv=argv,
+            cwd=ctx.cwd if ctx.cwd.is_dir() else ctx.scope.project,
+            env=Shell.environment(kept_from(environment(ctx.env))),
+            timeout=LIMIT,
+            confined=self._confined(input, ctx.scope).inside,
+        )
+        ended = await commands.run(trial, abort=ctx.abort, progress=_tells_nothing)
+        return ended.output if isinstance(ended, CommandEnd) and not ended.timed_out else ""
 
     async def _snapshot(self, ctx: ToolContext) -> str:
         from .shell import environment
@@ -141,6 +165,10 @@ class Bash(ShellTool):
         except OSError as error:
             ctx.interface.warn(f"Bash goes without the functions and aliases of the login shell: {error}")
             return ""
+
+
+def _tells_nothing(text: str, /, **data: Any) -> None:
+    """What a trial prints is nobody's matter."""
 
 
 @lru_cache(maxsize=32)

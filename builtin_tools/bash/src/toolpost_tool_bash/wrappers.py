@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import Final
 
+from . import git
 from .arguments import Argument
-from .carriers import told
+from .carriers import speaks, told
 from .special import FIND_RUNS
 from .syntax import words
 
@@ -22,7 +23,7 @@ TRANSPARENT: Final[dict[str, tuple[str, int]]] = {
     "noglob": ("", 0),
     "exec": ("", 0),
     "env": ("i --ignore-environment", 0),
-    "xargs": ("", 0),
+    "xargs": ("0 r t n= L= P= d= s= I= --null --no-run-if-empty --max-args= --max-procs= --delimiter= --replace=", 0),
 }
 """Wrappers that change nothing about what runs, with the options that keep it so and the number of their operands."""
 
@@ -31,7 +32,8 @@ GUARDED: Final = words("""
     script parallel ssh strace ltrace gdb valgrind busybox toybox setarch linux32 linux64 prlimit cpulimit unbuffer
     systemd-run screen tmux caffeinate dbus-run-session xvfb-run firejail proot fakeroot find fd rg time at batch entr
     expect daemonize start-stop-daemon env xargs timeout nice stdbuf nohup exec command trap alias runcon capsh bwrap
-    catchsegv torsocks proxychains proxychains4 numactl setpriv cgexec chpst softlimit envdir ssh-agent rlwrap perf
+    concurrently sg newgrp run-one chronic catchsegv
+    torsocks proxychains proxychains4 numactl setpriv cgexec chpst softlimit envdir ssh-agent rlwrap perf
     hyperfine retry
 """)
 """Wrappers whose inside a deny rule sees, but which no prefix rule allows."""
@@ -53,8 +55,7 @@ _RUNNER_VERBS = frozenset(
     {"exec", "run", "x", "dlx", "do", "with", "--", "-c", "-e", "-x", "--exec", "--command", "-exec"}
 )
 _PLAIN_SHELL_OPTION = re.compile(r"[-+][ceufxvn]+|--|--norc|--noprofile")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_SCRIPT_OPTION = re.compile(r"-[A-Za-z]*?[cSx]|--(?:split-string|command|exec|init-command)=?")
+_SCRIPT_OPTION = re.compile(r"-[A-Za-z]*?[cSx]|-e|--(?:split-string|command|exec|init-command|call|run)=?")
 _XARGS_VALUED = frozenset({"-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E", "-j"})
 _ASSIGNED_COMMAND = re.compile(r"=!?(.+)", re.DOTALL)
 
@@ -65,7 +66,8 @@ class Inside:
 
     `command` is the command behind a transparent wrapper, `assigned` the variables that are set for it. `scripts` are
     texts that a shell would read, `possible` those that one may. `suffixes` are the tails of the arguments that could be
-    a command, each with whether it surely is one. `open` says that it runs what the line does not show.
+    a command, each with whether it surely is one, and `tails` says that these are all of its tails. `open` says that it
+    runs what the line does not show.
     """
 
     command: tuple[Argument, ...] = ()
@@ -73,6 +75,7 @@ class Inside:
     scripts: tuple[str, ...] = ()
     possible: tuple[str, ...] = ()
     suffixes: tuple[tuple[bool, tuple[Argument, ...]], ...] = ()
+    tails: bool = False
     open: bool = False
 
 
@@ -83,7 +86,7 @@ def transparent(name: str, args: list[Argument]) -> Inside | None:
         return None
     options, operands = row
     valued = set(re.findall(r"(--[\w-]+|\w)=", options))
-    flags = set(re.findall(r"(--[\w-]+|[a-z#])(?![=\w-])", options))
+    flags = set(re.findall(r"(--[\w-]+|[a-z0#])(?![=\w-])", options))
     at = 0
     while at < len(args) and args[at].text.startswith("-") and len(args[at].text) > 1:
         text = args[at].text
@@ -97,11 +100,15 @@ def transparent(name: str, args: list[Argument]) -> Inside | None:
         if "#" in flags and number:
             continue
         if name_of in valued:
-            at += text in (name_of, "-" + name_of)
+            apart = text in (name_of, "-" + name_of)
+            # A value that may be several words may bring another program.
+            if apart and any(arg.splits for arg in args[at : at + 1]):
+                return None
+            at += apart
         elif name_of not in flags or (len(text) > 2 and not text.startswith("--")):
             return None
     assigned: list[str] = []
-    while name == "env" and at < len(args) and _ASSIGNMENT.match(args[at].text):
+    while name == "env" and at < len(args) and "=" in args[at].text:
         assigned.append(args[at].text)
         at += 1
     if not all(arg.plain for arg in args[at : at + operands]):
@@ -110,8 +117,24 @@ def transparent(name: str, args: list[Argument]) -> Inside | None:
     if not command:
         return None
     if name == "xargs":
-        command = [*command, Argument("", known=False, splits=True, source="what xargs reads")]
+        command = _given_by_xargs(args[:at], command)
     return Inside(tuple(command), tuple(assigned))
+
+
+def _given_by_xargs(options: list[Argument], command: list[Argument]) -> list[Argument]:
+    """The command that xargs makes: with what it reads at the end, or in the place of a mark."""
+    mark = _filled_in("xargs", options)[0]
+    if not mark:
+        return [*command, _given("xargs reads")]
+    return [
+        arg._replace(text=arg.text.partition(mark)[0], known=False, source=arg.text) if mark in arg.text else arg
+        for arg in command
+    ]
+
+
+def _given(how: str) -> Argument:
+    """What a command gets at its end that only running the line would name."""
+    return Argument("", known=False, splits=True, source=f"what {how}")
 
 
 def guarded(name: str, args: list[Argument]) -> Inside:
@@ -123,12 +146,19 @@ def guarded(name: str, args: list[Argument]) -> Inside:
         return Inside(suffixes=tuple(_find_commands(args)))
     if name == "rg":
         return Inside(suffixes=tuple(_preprocessors(args)))
+    given = (_given(f"{name} reads"),) if name == "xargs" or _reads_operands(name, args) else ()
+    reads_code = not sure and speaks(name)
+    runs_scripts_by_name = name in ("npm", "yarn", "pnpm", "bun", "make", "just", "task")
+    verb = False
     for at, arg in enumerate(args):
+        verb = verb or (bool(at) and args[at - 1].text in _RUNNER_VERBS)
         if not arg.text and (arg.known or not sure):
             continue
         option = _SCRIPT_OPTION.match(arg.text)
         after = bool(at) and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
-        if re.search(r"\s|[;&|`$(]", arg.text) and (sure or after or option):
+        if reads_code:
+            pass
+        elif re.search(r"\s|[;&|`$(]", arg.text) and (sure or after or option):
             scripts.append(arg.text)
             if option:
                 scripts.append(arg.text[option.end() :])
@@ -136,14 +166,16 @@ def guarded(name: str, args: list[Argument]) -> Inside:
                 scripts.append(assigned[1])
         elif option and option.end() < len(arg.text):
             scripts.append(arg.text[option.end() :])
-        verb = any(before.text in _RUNNER_VERBS for before in args[:at])
-        runs_scripts_by_name = name in ("npm", "yarn", "pnpm", "bun", "make", "just", "task")
-        suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), tuple(args[at:])))
+        suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), (*args[at:], *given)))
     if name == "alias":
         scripts.extend(arg.text.partition("=")[2] for arg in args if "=" in arg.text)
     if name in ("watch", "ssh", "su", "eval", "trap", "alias"):
         scripts.extend(" ".join(arg.text for arg in args[at:]) for at in range(min(3, len(args))))
-    return Inside(scripts=tuple(scripts), suffixes=tuple(suffixes))
+    return Inside(scripts=tuple(scripts), suffixes=tuple(suffixes), tails=True)
+
+
+def _reads_operands(name: str, args: list[Argument]) -> bool:
+    return name == "parallel" and not any(arg.text.startswith(":::") for arg in args)
 
 
 def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool) -> Inside:
@@ -152,7 +184,8 @@ def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool)
     if name in GUARDED or not known:
         inside = guarded(name, args)
     elif name == "git":
-        inside = git_inside(args)
+        scripts, suffixes = git.told(args)
+        inside = Inside(scripts=scripts, suffixes=suffixes)
     more = told(name, args, text)
     open_ended = more.open or (name in RUNNERS and _runs_unknown(name, args))
     return replace(inside, scripts=(*inside.scripts, *more.sure), possible=more.possible, open=open_ended)
@@ -189,33 +222,6 @@ def _filled_in(name: str, args: list[Argument]) -> tuple[str, list[Argument]]:
     return mark, args[at:]
 
 
-def git_inside(args: list[Argument]) -> Inside:
-    """What git is told to start: `submodule foreach`, `bisect run`, `rebase -x`, aliases and programs set with `-c`."""
-    scripts: list[str] = []
-    suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
-    for at, arg in enumerate(args):
-        before = args[at - 1].text if at else ""
-        if arg.text in ("foreach", "run") and any(other.text in ("submodule", "bisect", "hook") for other in args[:at]):
-            scripts.append(" ".join(other.text for other in args[at + 1 :]))
-            suffixes.append((True, tuple(args[at + 1 :])))
-        elif before == "-c":
-            scripts.append(_set_for_git(*arg.text.partition("=")[::2]))
-        elif before.startswith("alias."):
-            scripts.append(_set_for_git(before, arg.text))
-        elif before in ("-x", "--exec", "--extcmd"):
-            scripts.append(arg.text)
-        elif assigned := re.match(r"--(?:exec|extcmd|upload-pack|receive-pack)=(.+)|-[xO](.+)", arg.text, re.DOTALL):
-            scripts.append(next(group for group in assigned.groups() if group))
-        elif arg.text.startswith("!"):
-            scripts.append(arg.text[1:])
-    return Inside(scripts=tuple(script for script in scripts if script), suffixes=tuple(suffixes))
-
-
-def _set_for_git(name: str, value: str) -> str:
-    """What git runs for a value of its configuration: an alias without an exclamation mark is a subcommand."""
-    return f"git {value}" if name.startswith("alias.") and not value.startswith("!") else value.removeprefix("!")
-
-
 def shell_script(args: list[Argument]) -> Argument | None:
     """The text after `-c` of a shell; None where it reads its commands elsewhere."""
     for at, arg in enumerate(args):
@@ -243,13 +249,20 @@ def _find_commands(args: list[Argument]) -> list[tuple[bool, tuple[Argument, ...
     for at, arg in enumerate(args):
         if arg.text in FIND_RUNS or arg.text in ("-x", "-X", "--exec", "--exec-batch"):
             end = next((i for i in range(at + 1, len(args)) if args[i].text in (";", "+")), len(args))
-            command = tuple(args[at + 1 : end])
+            command = tuple(_found_file(word) for word in args[at + 1 : end])
+            if arg.text not in FIND_RUNS and command and all(word.known for word in command):
+                command = (*command, _given("fd finds"))
             found.append((True, command))
-            if any("{}" in word.text for word in command[:1]) or any(
-                "{}" in word.text for word in _shell_texts(command)
-            ):
+            if any(not word.known for word in (*command[:1], *_shell_texts(command))):
                 found.insert(0, (True, (Argument("", known=False, source="what find finds"), *command[1:])))
     return found
+
+
+def _found_file(word: Argument) -> Argument:
+    """A word of a command that find starts: the braces in it stand for what was found."""
+    if not word.known or "{}" not in word.text:
+        return word
+    return word._replace(text=word.text.partition("{}")[0], known=False, source=word.source or word.text)
 
 
 def _shell_texts(command: tuple[Argument, ...]) -> list[Argument]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolpost import ToolFailed
+
+from .withheld import without
 
 if TYPE_CHECKING:
     from toolpost import Progress, ToolContext
@@ -30,12 +33,16 @@ async def run(input: GrepInput, where: Path, ctx: ToolContext, progress: Progres
     """Return the raw output, and what to tell about it if it is not all; raises ToolFailed with ripgrep's reason."""
     from . import running
 
+    folder, target = _place(where)
+
+    def may_tell(output: bytes) -> bytes:
+        return output if ctx.withheld is None else without(output, input.output_mode, folder, ctx.withheld)
+
     def show(first: bytes) -> None:
-        text = shown(first)
+        text = shown(may_tell(_whole_lines(first)))
         if text:
             progress(text)
 
-    folder, target = _place(where)
     program = ripgrep(ctx.env)
     if program is None:
         argv = [sys.executable, "-I", str(Path(__file__).with_name("fallback.py")), *arguments(input, folder)]
@@ -47,6 +54,7 @@ async def run(input: GrepInput, where: Path, ctx: ToolContext, progress: Progres
         argv.insert(1, "--threads=1")
         ended = await running.run(argv, folder, SECONDS, running.Output(MOST_OUTPUT, show), ctx)
     raw, note = _checked(ended)
+    raw = raw if ctx.withheld is None else await asyncio.to_thread(may_tell, raw)
     return raw, note or _hint(raw, input)
 
 

@@ -44,7 +44,7 @@ class GrepInput:
 class Grep(Tool[GrepInput]):
     """Searches file contents with ripgrep. Use it rather than grep or rg in Bash; to find files by name use Glob.
 
-    - Hidden files are searched; .git, binary and git-ignored files are not.
+    - Hidden files are searched; .git, binary, git-ignored and forbidden files are not.
     - Escape literal braces and parentheses: `interface\\{\\}`. A pattern spans lines only with multiline.
     """
 

@@ -32,7 +32,7 @@ class NotebookEdit(Tool[NotebookEditInput]):
     """Changes one cell of a Jupyter notebook that was read in this session.
 
     insert adds a cell after cell_id, without one at the end, and needs cell_type. Outputs of a replaced cell are
-    cleared.
+    cleared. Only for .ipynb; other files are for Edit.
     """
 
     name = "NotebookEdit"

@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from typing import Any, Final
 
 TERMINATED: Final = 143
+HUNG_UP: Final = 129
 
 
 def prepare_streams() -> None:
@@ -49,26 +50,31 @@ def crash(error: BaseException) -> int:
 
 
 def run_async(work: Coroutine[Any, Any, int | None]) -> int:
-    """Run a coroutine to its end and return its exit code; SIGTERM calls it off, so that it closes what it opened."""
+    """Run a coroutine to its end and return its exit code.
+
+    SIGTERM calls it off, so that it closes what it opened; so does a terminal that is closed, unless `nohup` has us go on.
+    """
     import asyncio
     import signal
 
     async def main() -> int:
         task = asyncio.ensure_future(work)
-        terminated = asyncio.Event()
+        codes: list[int] = []
 
-        def terminate() -> None:
-            terminated.set()
+        def terminate(code: int) -> None:
+            codes.append(code)
             task.cancel()
 
-        with suppress(NotImplementedError):  # Windows has no such signal
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        with suppress(NotImplementedError, AttributeError):  # Windows has no such signals
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate, TERMINATED)
+            if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, terminate, HUNG_UP)
         try:
             return await task or 0
         except asyncio.CancelledError:
-            if not terminated.is_set():
+            if not codes:
                 raise  # Ctrl-C, which the runner turns into KeyboardInterrupt
-            return TERMINATED
+            return codes[0]
 
     return asyncio.run(main())
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from toolpost_core.cli.usage import UsageMistake
-from toolpost_core.settings.keys import MODE_NAMES
+from toolpost_core.settings.keys import EFFORT_NAMES, MODE_NAMES
 
 
 class Flag(NamedTuple):
@@ -34,9 +34,11 @@ FLAGS: Final = (
     Flag(("--output-format",), "output_format", "How to print.", "text", "FORMAT", FORMATS),
     Flag(("--input-format",), "input_format", "How to read standard input.", "text", "FORMAT", ("text", "stream-json")),
     Flag(("--include-partial-messages",), "include_partial_messages", "Also print pieces as they come (stream-json)."),
+    Flag(("--record",), "record", "Keep the whole session in a file that `toolpost replay` plays.", "text", "FILE"),
     Flag(("--verbose",), "verbose", "Say more."),
     Flag(("--model",), "model", "The model to ask.", "text", "MODEL"),
     Flag(("--fallback-model",), "fallback_model", "The model to ask when that one is overloaded.", "text", "MODEL"),
+    Flag(("--effort",), "effort", "How much to spend on an answer.", "text", "LEVEL", EFFORT_NAMES),
     Flag(("--provider",), "provider", "The provider plugin to ask through.", "text", "NAME"),
     Flag(("--permission-mode",), "permission_mode", "How calls are permitted.", "text", "MODE", MODE_NAMES),
     Flag(("--allowed-tools", "--allowedTools"), "allowed_tools", "Rules that allow calls.", "list", "RULES"),
@@ -57,7 +59,7 @@ FLAGS: Final = (
     Flag(("--agent",), "agent", "The agent to be.", "text", "NAME"),
     Flag(("--json-schema",), "json_schema", "The answer is JSON of this schema.", "text", "JSON"),
     Flag(("-c", "--continue"), "continue_last", "Go on with the last session of this folder."),
-    Flag(("-r", "--resume"), "resume", "Go on with a session.", "optional", "ID|FILE"),
+    Flag(("-r", "--resume"), "resume", "Go on with a session.", "optional", "ID|TITLE|FILE"),
     Flag(("--fork-session",), "fork_session", "Go on in a copy of the session."),
     Flag(("--session-id",), "session_id", "The id of the new session.", "text", "UUID"),
     Flag(("--no-session-persistence",), "no_session_persistence", "Keep no transcript."),

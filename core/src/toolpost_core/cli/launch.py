@@ -15,6 +15,7 @@ from toolpost_core.cli.usage import UsageMistake
 
 if TYPE_CHECKING:
     from toolpost import LaunchOptions
+    from toolpost_core.settings import Settings
 
 FRONTENDS: Final[Mapping[str, str]] = {"interactive": "terminal", "print": "headless", "demo": "demo"}
 """The front ends' plugins by the way of running; the setting `frontends` names others."""
@@ -40,6 +41,8 @@ def launch(arguments: Sequence[str]) -> int:
         return run_async(init_only(options, given.words))
     if is_interactive() and not given.values.get("print"):
         return _run("interactive", options)
+    if options.resume == "":
+        raise UsageMistake(_which_session(options))
     with own_stdout():
         return _run("print", _with_input(options))
 
@@ -52,6 +55,21 @@ def launch_demo(arguments: Sequence[str]) -> int:
         print(DEMO_HELP)
         return 0
     return _run("demo", demo_options(arguments))
+
+
+def frontend_name(settings: Settings, way: str) -> str:
+    """Return the front end's plugin for a way of running."""
+    name: str = settings.get(f"frontends.{way}") or FRONTENDS[way]
+    return name
+
+
+def _which_session(options: LaunchOptions) -> str:
+    from toolpost_core.api import find_places
+    from toolpost_core.session.resuming import known
+    from toolpost_core.session.store import Store
+
+    places = find_places(options, os.environ)
+    return f"--resume needs a session where nobody can pick one.\n{known(Store(places.config_dir), places)}"
 
 
 def _with_input(options: LaunchOptions) -> LaunchOptions:
@@ -71,7 +89,7 @@ def _run(way: str, options: LaunchOptions) -> int:
     from toolpost_core.api import find_places, make_host, read_settings
 
     settings, registry = read_settings(options, find_places(options, os.environ), os.environ, lambda _: None)
-    name = settings.get(f"frontends.{way}") or FRONTENDS[way]
+    name = frontend_name(settings, way)
     if not any(entry.group == "frontends" for entry in registry.inventory.entries):
         raise UsageMistake(
             f"No front end is installed, so there is nothing to show a run with (wanted: {name!r}). "

@@ -25,6 +25,7 @@ _AS_GIVEN: Final = (
     "verbose",
     "model",
     "fallback_model",
+    "effort",
     "provider",
     "max_turns",
     "max_budget_usd",
@@ -58,8 +59,9 @@ def launch_options(given: Given) -> LaunchOptions:
         setting_sources=sources(values.get("setting_sources")),
         add_dirs=tuple(_folder(text, cwd or Path.cwd()) for text in values.get("add_dir", ())),
         json_schema=_schema(values.get("json_schema")),
-        resume=values.get("resume") or None,
+        resume=values.get("resume"),
         persist=not values.get("no_session_persistence", False),
+        record=Path(values["record"]).expanduser().absolute() if "record" in values else None,
         extra=_extra(values),
         **{key: values[key] for key in _AS_GIVEN if key in values},
     )
@@ -109,7 +111,7 @@ def _check(given: Given) -> None:
             f"There is more than one prompt: {words[0]!r} and {words[1]!r}. Put the prompt into quotes; "
             "a command (toolpost --help lists them) stands before its flags."
         )
-    if "resume" in values and not values["resume"]:
+    if values.get("resume") == "" and values.keys() & {"print", "rewind_files", "init_only"}:
         raise UsageMistake("--resume needs a session: `toolpost sessions list` shows them; --continue takes the last.")
     if "resume" in values and "continue_last" in values:
         raise UsageMistake("--resume and --continue both choose a session: give one of them.")
@@ -120,6 +122,8 @@ def _check(given: Given) -> None:
         raise UsageMistake(f"--session-id can't be {values['session_id']!r}. It is a UUID.")
     if "session_id" in values and resumes and "fork_session" not in values:
         raise UsageMistake("--session-id goes with --resume or --continue only where --fork-session makes a new one.")
+    if "record" in values and resumes:
+        raise UsageMistake("--record keeps a session from its beginning: it does not go with --resume or --continue.")
     if "maintenance" in values and values.keys() & {"init", "init_only"}:
         raise UsageMistake("--init and --maintenance are different kinds of setup: give one of them.")
     _check_streams(values, words)
@@ -181,7 +185,7 @@ def _schema(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
-    idle = [key for key in (*NOT_YET, "fallback_model") if key in values]
+    idle = [key for key in NOT_YET if key in values]
     if values.get("debug") in DEBUG:
         idle.remove("debug")
     if idle:

@@ -104,6 +104,8 @@ def _draw(table: Table, rows: Sequence[Sequence[str]], indent: int = 0) -> None:
 def _as_text(value: Any, indent: int | None = None) -> str:
     """Write JSON as people read it, or escaped where it holds half a character that UTF-8 has no bytes for."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    # Readers that split lines as Unicode does must not find more of them than there are.
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
     try:
         text.encode(sys.stdout.encoding)
     except UnicodeEncodeError:

@@ -14,7 +14,7 @@ from toolpost_core.events.isolation import is_own
 from toolpost_core.plugins.capabilities import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator, Mapping, Sequence
+    from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
 
     from toolpost_core.events.terms import Terms
 
@@ -30,12 +30,12 @@ class Came(NamedTuple):
     """
 
     value: Any
+    duration: float
     outcome: Any = None
     pending: Awaitable[Any] | None = None
     error: str | None = None
     timed_out: bool = False
     missing: Mapping[str, Sequence[str]] = NOTHING
-    duration: float = 0.0
 
 
 class Calls:
@@ -50,7 +50,7 @@ class Calls:
         try:
             outcome = listener.function(value)
             if outcome is not None and inspect.isawaitable(outcome):
-                return Came(value, pending=outcome, duration=time.perf_counter() - started)
+                return Came(value, time.perf_counter() - started, pending=outcome)
             return self._taken(listener, value, outcome, started)
         except BaseException as error:
             return _failed(value, error, started)
@@ -59,14 +59,14 @@ class Calls:
         """Call an async listener up to where it waits for the first time: most wait for nothing, and need no clock."""
         started = time.perf_counter()
         try:
-            steps = listener.function(value).__await__()
+            steps = listener.function(value)
             try:
-                first = next(steps)
+                first = steps.send(None)
             except StopIteration as ended:
                 if ended.value is None:
-                    return Came(value, duration=time.perf_counter() - started)
+                    return Came(value, time.perf_counter() - started)
                 return self._taken(listener, value, ended.value, started)
-            return Came(value, pending=_GoesOn(steps, first), duration=time.perf_counter() - started)
+            return Came(value, time.perf_counter() - started, pending=_GoesOn(steps, first))
         except BaseException as error:
             if not is_own(error):
                 raise
@@ -89,7 +89,7 @@ class Calls:
     def _taken(self, listener: Terms, value: Any, outcome: Any, started: float) -> Came:
         """Check an answer, leave of it what the plugin declared, and do to the event what it asks for."""
         if outcome is None:
-            return Came(value, duration=time.perf_counter() - started)
+            return Came(value, time.perf_counter() - started)
         event, missing = listener.event, NOTHING
         self._answers.check(event, outcome)
         outcome = bounded(outcome)
@@ -99,13 +99,13 @@ class Calls:
             outcome, missing = within(outcome, listener.roles)
         if event.rewrites is not None:
             value = event.rewrites(value, outcome)
-        return Came(value, outcome, missing=missing, duration=time.perf_counter() - started)
+        return Came(value, time.perf_counter() - started, outcome, missing=missing)
 
 
 class _GoesOn:
     """An awaitable that has come to where it waits for the first time, for `first`."""
 
-    def __init__(self, steps: Generator[Any, Any, Any], first: Any) -> None:
+    def __init__(self, steps: Coroutine[Any, Any, Any], first: Any) -> None:
         self._steps, self._first = steps, first
 
     def __await__(self) -> Generator[Any, Any, Any]:
@@ -124,8 +124,8 @@ class _GoesOn:
 
 def late(listener: Terms, value: Any, spent: float) -> Came:
     """Return what a listener comes to that used up its time."""
-    return Came(value, error=f"timed out after {listener.limit:g} s", timed_out=True, duration=spent)
+    return Came(value, spent, error=f"timed out after {listener.limit:g} s", timed_out=True)
 
 
 def _failed(value: Any, error: BaseException, started: float) -> Came:
-    return Came(value, error=f"failed: {type(error).__name__}: {error}", duration=time.perf_counter() - started)
+    return Came(value, time.perf_counter() - started, error=f"failed: {type(error).__name__}: {error}")

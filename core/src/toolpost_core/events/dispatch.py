@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
+from toolpost_core.events.outside import Outside
 from toolpost_core.plugins.listening import ListenerRules
 
 if TYPE_CHECKING:
@@ -23,11 +25,11 @@ class Answer(NamedTuple):
     """What one listener came to; `duration` in seconds."""
 
     plugin: str
+    duration: float = 0.0
     outcome: object = None
     error: str | None = None
     timed_out: bool = False
     blocks: bool = False
-    duration: float = 0.0
 
 
 class Emission(NamedTuple, Generic[O]):
@@ -48,15 +50,20 @@ class Dispatcher:
     """Emits events to the listeners that pluggy holds.
 
     `report` gets a text for each listener that failed, and what listeners want the person to see. `origin` describes the
-    session at this moment. A listener that failed three times is off from then on; where its failure blocks, that goes on
-    to block.
+    session at this moment, `outside` may answer in the place of listeners. A listener that failed three times is off from
+    then on; where its failure blocks, that goes on to block.
     """
 
     def __init__(
-        self, manager: pluggy.PluginManager, report: Callable[[str], None], origin: Callable[[], Origin]
+        self,
+        manager: pluggy.PluginManager,
+        report: Callable[[str], None],
+        origin: Callable[[], Origin],
+        outside: Outside | None = None,
     ) -> None:
         self._report = report
         self._origin = origin
+        self._outside = outside or Outside()
         self._listeners: Listeners | None = None
         self.adopt(manager)
 
@@ -66,6 +73,12 @@ class Dispatcher:
         self._rules: ListenerRules = getattr(manager, "rules", None) or ListenerRules()
         if self._listeners is not None:
             self._listeners.adopt(self._rules, anew)
+
+    def beside(self, origin: Callable[[], Origin]) -> Dispatcher:
+        """Return a dispatcher of the same listeners for events that come from elsewhere; failures are counted together."""
+        other = copy(self)
+        other._origin, other._listeners = origin, self._called()
+        return other
 
     def quarantined(self) -> list[tuple[str, str]]:
         """Return plugin and hook of every listener that is off after its failures."""
@@ -81,18 +94,25 @@ class Dispatcher:
         It takes the name so that the event's module is imported only where somebody does.
         """
         hook = getattr(self._hooks, name, None)
-        return hook is not None and bool(hook.get_hookimpls())
+        return self._outside.hears(name, hook is not None and bool(hook.get_hookimpls()))
 
     async def emit(self, event: Event[E, O], value: E) -> Emission[O]:
         """Call every listener and merge what they answer, in their order."""
-        hook = getattr(self._hooks, event.name, None)
-        if hook is None or not hook.get_hookimpls():
+        if not self.hears(event.name):
             return NOTHING
+        told = _from(value, self._origin())
+        return await self._outside.event(event.name, told, lambda: self._emitted(event, told))
+
+    async def _emitted(self, event: Event[E, O], value: E) -> Emission[O]:
+        hook = getattr(self._hooks, event.name, None)
+        return NOTHING if hook is None else _merge(event, await self._called().call(event, hook, value))
+
+    def _called(self) -> Listeners:
         if self._listeners is None:
             from toolpost_core.events.listeners import Listeners
 
             self._listeners = Listeners(self._rules, self._report)
-        return _merge(event, await self._listeners.call(event, hook, _from(value, self._origin())))
+        return self._listeners
 
 
 def _from(value: E, origin: Origin) -> E:

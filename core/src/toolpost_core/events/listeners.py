@@ -63,11 +63,26 @@ class Listeners:
         return [*answers, *map(_off, off)]
 
     async def _together(self, value: Any, listeners: Sequence[Terms]) -> list[Answer]:
-        if len(listeners) == 1:
-            return await self._in_turn(value, listeners)
+        """Call listeners side by side. Those that wait for nothing need no tasks, so that is found out first."""
+        answers: list[Answer] = []
+        for listener in listeners:
+            came = self._calls.step(listener, value) if listener.is_async else None
+            if came is None or came.pending is not None:
+                return answers + await self._beside(value, listeners[len(answers) :], came)
+            answers.append(self._answer(listener, came))
+        return answers
+
+    async def _beside(self, value: Any, listeners: Sequence[Terms], came: Came | None) -> list[Answer]:
+        """Call listeners in tasks beside this one, which goes on with the first: that may have come to where it waits."""
+        first, *others = listeners
         async with asyncio.TaskGroup() as group:
-            calls = [group.create_task(self._in_turn(value, [listener])) for listener in listeners]
-        return [answer for call in calls for answer in call.result()]
+            calls = [group.create_task(self._in_turn(value, [listener])) for listener in others]
+            if came is None or came.pending is None:
+                answers = await self._in_turn(value, [first])
+            else:
+                ended = await self._calls.finish(first, value, came.pending, came.duration)
+                answers = [self._answer(first, ended)]
+        return answers + [answer for call in calls for answer in call.result()]
 
     async def _in_turn(self, value: Any, listeners: Sequence[Terms]) -> list[Answer]:
         """Call listeners one after another, each with what the one before made of the event."""
@@ -79,8 +94,7 @@ class Listeners:
                 if came.pending is not None:
                     came = await self._calls.finish(listener, value, came.pending, came.duration)
                 value = came.value
-                quiet = came.error is None and came.outcome is None
-                answers.append(Answer(listener.plugin, duration=came.duration) if quiet else self._told(listener, came))
+                answers.append(self._answer(listener, came))
             else:
                 run = [*takewhile(lambda other: not other.is_async, listeners[len(answers) :])]
                 all_came = await self._run(run, value)
@@ -116,6 +130,11 @@ class Listeners:
             terms = self._terms[listener] = terms_of(event, hook, listener, self._rules)
         return terms
 
+    def _answer(self, listener: Terms, came: Came) -> Answer:
+        if came.error is None and came.outcome is None:
+            return Answer(listener.plugin, came.duration)
+        return self._told(listener, came)
+
     def _told(self, listener: Terms, came: Came) -> Answer:
         """Tell the person what is to be told of a call, and count its failure."""
         if came.error is not None:
@@ -127,7 +146,7 @@ class Listeners:
         if came.outcome is not None and (message := getattr(came.outcome, "system_message", "")):
             self._report(message)
         blocks = came.error is not None and listener.blocks
-        return Answer(listener.plugin, came.outcome, came.error, came.timed_out, blocks, came.duration)
+        return Answer(listener.plugin, came.duration, came.outcome, came.error, came.timed_out, blocks)
 
     def _tell_of_dropped(self, listener: Terms, missing: Mapping[str, Sequence[str]]) -> None:
         """Say once for an event of what a plugin answers and does not declare."""

@@ -36,6 +36,7 @@ class Display:
         match event:
             case MessageStart(id):
                 self._message_id, self._index = id, 0
+                self._said = self._told = self._begun = ""  # of an answer that broke off
                 return [event]
             case TextDelta(text):
                 self._said += text

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolpost import ContentBlock, Message, ToolResultBlock
+
+THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 
 def call_ids(messages: Sequence[Message]) -> set[str]:
@@ -38,3 +40,19 @@ def blocks_of(message: Message) -> list[ContentBlock]:
     """Return the content as blocks."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def without_thoughts(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the messages without what the model thought: no other model takes its signatures.
+
+    A message that holds none stays the same object. One of the model's that held nothing else says so.
+    """
+    return tuple(map(_without_thoughts, messages))
+
+
+def _without_thoughts(message: Message) -> Message:
+    content = message["content"]
+    if isinstance(content, str) or not any(block["type"] in THOUGHTS for block in content):
+        return message
+    rest = [block for block in content if block["type"] not in THOUGHTS]
+    return {"role": message["role"], "content": rest or [{"type": "text", "text": "(thoughts only)"}]}

@@ -1,63 +1,101 @@
-"""From the state to the next request: compaction strategies in order, then the request."""
+"""From the state to the next request: compaction where it is due, then the request."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import toolpost
 from toolpost import on
-from toolpost_core.loop.messages import blocks_of
+from toolpost_core.loop.gauge import gauge_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import CompactionStrategy, Context, Message, ModelInfo, ModelRequest, Stash
+    from toolpost import Context, Message, ModelRequest, Part, Stash, Trigger
     from toolpost_core.events.dispatch import Dispatcher
+    from toolpost_core.loop.compacting import Compactor, Named, Step
+    from toolpost_core.loop.gauge import Gauge
     from toolpost_core.loop.state import State
+    from toolpost_core.loop.thresholds import Policy, Thresholds
     from toolpost_core.loop.turn import Tell
 
     Ask: TypeAlias = Callable[[ModelRequest], Awaitable[str]]
-
-CHARS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class Named:
-    """A strategy with its plugin's name."""
-
-    plugin: str
-    strategy: CompactionStrategy
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preparer:
     """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed.
 
-    `stash` returns the session's, where a strategy keeps what it did. `restart` tells listeners that the conversation
-    begins anew from a summary, and returns texts for the model.
+    `strategies` is asked for once there is a conversation. `stash` returns the session's, where a strategy keeps what it
+    did, and `said` its prompts. `record` keeps a change, and the tokens that it left, for who resumes; it returns the
+    messages as they are then read. `restart` tells listeners that the conversation goes on from a summary, and returns
+    texts for the model. `count` asks the service, and returns None where it can't tell.
     """
 
-    strategies: Sequence[Named]
+    strategies: Callable[[], Sequence[Named]]
     build: Callable[[Sequence[Message], Sequence[int]], ModelRequest]
-    model: Callable[[], ModelInfo]
+    thresholds: Callable[[], Thresholds]
+    policy: Policy
     idle: Callable[[], float]
     stash: Callable[[], Stash]
+    said: Callable[[], Sequence[str] | None]
     events: Dispatcher
-    restart: Callable[[], Awaitable[Sequence[str]]]
+    record: Callable[[Step, int], tuple[Message, ...]]
+    restart: Callable[[Step], Awaitable[Sequence[str]]]
+    count: Callable[[ModelRequest], Awaitable[int | None]]
     report: Callable[[str], None]
 
     async def __call__(self, state: State, ask: Ask, tell: Tell) -> tuple[State, ModelRequest | None]:
-        """Return the state as it will be sent, and the request; None where a listener ends the turn.
+        """Return the state as it will be sent, and the request; None where a listener ends the turn, or it is `full`.
 
         `ask` sends a strategy's own requests, `tell` puts texts for the model at the end of a state.
         """
-        state = await self._compacted(state, ask, tell)
+        state, request = self._request(await self._compacted(state, ask, tell))
+        full = await self._full(state, request)
+        if full and (shorter := await self.shorten(state, ask, tell, "prompt_too_long")) is not None:
+            state, request = self._request(shorter)
+            full = await self._full(state, request)
+        if full:
+            return replace(state, full=full), None
+        self.gauge.asked(request, state.used)
+        return await self._heard(state, request)
+
+    async def shorten(
+        self,
+        state: State,
+        ask: Ask,
+        tell: Tell,
+        trigger: Trigger,
+        *,
+        instructions: str = "",
+        part: Part | None = None,
+        summaries: bool = True,
+    ) -> State | None:
+        """Compact the conversation because of `trigger`; None where no strategy could make it shorter.
+
+        `instructions` are a person's words on what matters, `part` what they chose of it. Without `summaries` only
+        strategies act that do not summarize.
+        """
+        if not self.policy.compact or (trigger == "prompt_too_long" and not self.policy.auto):
+            return None
+        context = replace(self._context(state, ask, trigger), instructions=instructions, part=part)
+        shorter = await self._shortened(state, context, tell, summaries=summaries)
+        return shorter if shorter is not state else None
+
+    @property
+    def gauge(self) -> Gauge:
+        """The measure of the session."""
+        return gauge_of(self.stash())
+
+    def _request(self, state: State) -> tuple[State, ModelRequest]:
         # The end of the last request's messages and of this one's: what that wrote to the cache, this one reads.
         last = len(state.messages) - 1
         marks = tuple(sorted({*(mark for mark in state.breakpoints[-1:] if 0 <= mark < last), last}))
-        state = replace(state, breakpoints=marks)
-        request = self.build(state.messages, marks)
+        return replace(state, breakpoints=marks), self.build(state.messages, marks)
+
+    async def _heard(self, state: State, request: ModelRequest) -> tuple[State, ModelRequest | None]:
         if not self.events.hears("before_model"):
             return state, request
         from toolpost.events.turn import BeforeModel
@@ -71,54 +109,107 @@ class Preparer:
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 
+    async def _full(self, state: State, request: ModelRequest) -> str:
+        """Say that a request can't be sent, as it would not fit; empty where it can."""
+        limits = self.thresholds()
+        used = self.gauge.used(state.messages, state.used)
+        if used < limits.blocking:
+            return ""
+        if state.used < limits.blocking:  # what is new tips the scale, and that is only estimated
+            used = await self._counted(request)
+        if used < limits.blocking:
+            return ""
+        return (
+            f"The conversation has {used:,} tokens, and the model takes {limits.effective:,} beside its answer. "
+            "Shorten it with /compact, go back with /rewind, or begin a new one with /clear."
+        )
+
+    async def _counted(self, request: ModelRequest) -> int:
+        """Return what the service counts, 0 where it can't: it then decides for itself whether the request fits."""
+        try:
+            return await self.count(request) or 0
+        except toolpost.ProviderError as error:
+            self.report(f"The tokens of the request could not be counted: {error}")
+            return 0
+
     async def _compacted(self, state: State, ask: Ask, tell: Tell) -> State:
-        if not self.strategies:
+        """Let strategies look at the conversation, as they may before each request."""
+        if len(state.messages) < 2 or not self._strategies:
             return state
-        used = state.used + _estimate(_since_answer(state.messages)) if state.used else _estimate(state.messages)
-        for named in self.strategies:
-            context = toolpost.Context(
-                messages=state.messages,
-                used=used,
-                window=self.model().window,
-                idle=self.idle(),
-                ask=ask,
-                stash=self.stash(),
-            )
-            try:
-                messages = await self._shortened(named.strategy, context)
-            except toolpost.Aborted:
-                return state
-            except Exception as error:
-                self.report(f"The compaction strategy {named.plugin!r} failed and was passed over: {error!r}")
-                continue
-            if messages is None:
-                continue
-            state = replace(state, messages=tuple(messages), used=_estimate(messages))
-            if named.strategy.summarizes:
-                state = tell(state, await self.restart())
-            used = _estimate(state.messages)
+        context = self._context(state, ask, "before_request")
+        if context.used >= self.thresholds().auto and self.policy.auto and self.policy.compact:
+            context = replace(context, trigger="auto")
+        state = await self._shortened(state, context, tell)
+        self._warn(self.gauge.used(state.messages, state.used))
         return state
 
-    async def _shortened(self, strategy: CompactionStrategy, context: Context) -> Sequence[Message] | None:
-        """Let a strategy do its work; round one that summarizes, listeners are told."""
-        if not strategy.summarizes:
-            return await strategy.compact(context)
-        if not strategy.due(context):
-            return None
-        from toolpost_core.loop.summaries import after, before
+    async def _shortened(self, state: State, context: Context, tell: Tell, *, summaries: bool = True) -> State:
+        done: set[str] = set()
+        summarized = not (self.policy.compact and summaries)
+        try:
+            while (step := await self._compactor.step(context, done, summaries=not summarized)) is not None:
+                state = self._taken_over(state, step)
+                if step.named.strategy.summarizes:
+                    summarized = True
+                    state = tell(state, await self.restart(step))
+                context = self._after(context, state)
+        except toolpost.Aborted:
+            pass
+        return state
 
-        allowed = await before(self.events, context, self.report)
-        messages = await strategy.compact(allowed) if allowed is not None else None
-        if messages is not None:
-            await after(self.events, context, messages)
-        return messages
+    def _taken_over(self, state: State, step: Step) -> State:
+        known = self.gauge.changed(step.before.messages, step.result.messages, step.before.scale)
+        messages = self.record(step, self.gauge.used(step.result.messages, known))
+        same_places = len(messages) == len(state.messages)
+        self.gauge.warned = False
+        return replace(state, messages=messages, used=known, breakpoints=state.breakpoints if same_places else ())
 
+    def _after(self, context: Context, state: State) -> Context:
+        """Return the context of the strategies that come after; where there is room again, nothing is urgent any more."""
+        used = self.gauge.used(state.messages, state.used)
+        urgent = context.trigger != "auto" or used >= self.thresholds().auto
+        return replace(
+            context, messages=state.messages, used=used, trigger=context.trigger if urgent else "before_request"
+        )
 
-def _since_answer(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return what came after the model's last answer: results of its calls, and what the person wrote."""
-    answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
-    return messages[answers[-1] + 1 :] if answers else messages
+    def _context(self, state: State, ask: Ask, trigger: Trigger) -> Context:
+        limits = self.thresholds()
+        used, scale = self.gauge.used(state.messages, state.used), self.gauge.scale_of(state.messages, state.used)
+        if trigger == "prompt_too_long" and used < limits.window:  # whatever is estimated: the service says it is more
+            scale *= limits.window / max(used, 1)
+            used = limits.window
+        return toolpost.Context(
+            messages=state.messages,
+            used=used,
+            window=limits.effective,
+            budget=limits.auto // 2,
+            trigger=trigger,
+            idle=self.idle(),
+            scale=scale,
+            # Without credentials: whoever sends it gets those of the session.
+            request=replace(self.build(state.messages, state.breakpoints[-1:]), env=None),
+            ask=ask,
+            said=self.said,
+            stash=self.stash(),
+        )
 
+    def _warn(self, used: int) -> None:
+        """Tell the person once that the conversation gets long, where it is not compacted by itself."""
+        limits = self.thresholds()
+        if used < limits.warn or self.gauge.warned or (self.policy.auto and self.policy.compact):
+            return
+        self.gauge.warned = True
+        self.report(
+            f"The conversation has {used:,} of {limits.effective:,} tokens and is not compacted by itself, as the settings "
+            "or the environment say so. /compact does it now."
+        )
 
-def _estimate(messages: Sequence[Message]) -> int:
-    return sum(len(str(block)) for message in messages for block in blocks_of(message)) // CHARS_PER_TOKEN
+    @cached_property
+    def _strategies(self) -> Sequence[Named]:
+        return self.strategies()
+
+    @cached_property
+    def _compactor(self) -> Compactor:
+        from toolpost_core.loop.compacting import Compactor
+
+        return Compactor(strategies=self._strategies, order=self.policy.order, events=self.events, report=self.report)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import toolpost
 
 if TYPE_CHECKING:
-    from toolpost import Message
+    from toolpost import Message, ProviderError, Usage
+    from toolpost_core.loop.target import Target
 
 
 class StopReason(StrEnum):
@@ -37,14 +40,20 @@ class Transition(StrEnum):
     STOP_HOOK_BLOCKING = "stop_hook_blocking"
     TOKEN_BUDGET_CONTINUATION = "token_budget_continuation"
     MODEL_FALLBACK = "model_fallback"
+    STREAM_RETRY = "stream_retry"
+    WHOLE_ANSWER_RETRY = "whole_answer_retry"
+    BLOCK_REPLACED_RETRY = "block_replaced_retry"
 
 
 @dataclass(frozen=True)
 class State:
     """A run between two requests.
 
-    `turn` counts the requests of this run from 1. `stop_blocks` counts Stop listeners' blocks in a row. `used` is the
-    number of tokens that the last request and its answer had together.
+    `turn` counts the requests of this run from 1, leaving out those that only mend an answer. `stop_blocks` counts Stop
+    listeners' blocks in a row. `used` is the number of tokens that the last request and its answer had together. `tried`
+    is what was done about troubles since the last sound answer. `raised` lets answers be long, `said` are the texts of
+    answers that were cut and are gone on with, `superseded` the records of what was discarded. `target` is what the
+    person wants spent. `full` says that the next request would not fit the window.
     """
 
     messages: tuple[Message, ...]
@@ -53,3 +62,30 @@ class State:
     used: int = 0
     transition: Transition | None = None
     breakpoints: tuple[int, ...] = ()
+    tried: tuple[Transition, ...] = ()
+    raised: bool = False
+    said: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
+    target: Target | None = None
+    full: str = ""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; `usage` is that of its own requests, those that were made again included."""
+
+    state: State
+    reason: StopReason
+    text: str = ""
+    stop_reason: str | None = None
+    error: ProviderError | None = None
+    told: str = ""
+    api_duration: float = 0.0
+    usage: Usage = field(default_factory=toolpost.Usage)
+
+
+class NewModel(NamedTuple):
+    """The model that a run goes over to, and the one that was overloaded."""
+
+    name: str
+    instead_of: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from toolpost import Block, MessageStart, Stop, TextDelta, ToolUse, Usage
 
@@ -13,12 +14,16 @@ if TYPE_CHECKING:
 
     from toolpost import ContentBlock, Message, StreamEvent, TextBlock
 
+_FOREIGN: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME: Final = 64
+
 
 @dataclass
 class Answer:
     """An answer as it grows: feed it every event, it yields blocks as they become complete.
 
-    `ids` are those of all calls of the conversation: a call with one of them gets an id of its own.
+    `ids` are those of all calls of the conversation: a call with one of them gets an id of its own. Ids and names are
+    kept as the service takes them back, or a tool that a model made up would be refused with every later request.
     """
 
     id: str = ""
@@ -43,7 +48,7 @@ class Answer:
                 yield from self._flush()
                 call = self._unique(event)
                 self.ids.add(call.id)
-                yield from self._keep({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input})
+                yield from self._keep({"type": "tool_use", "id": call.id, "name": _name_of(call), "input": call.input})
                 yield call
             case MessageStart(id, model, usage):
                 self.id, self.model, self.usage = id, model, usage
@@ -55,6 +60,11 @@ class Answer:
     def close(self) -> Iterator[ContentBlock]:
         """Yield the text of an answer that broke off."""
         yield from self._flush()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of it came."""
+        return bool(self.id or self.blocks or self._text)
 
     @property
     def message(self) -> Message:
@@ -78,7 +88,12 @@ class Answer:
         yield block
 
     def _unique(self, call: ToolUse) -> ToolUse:
-        if call.id not in self.ids:
-            return call
-        number = next(n for n in itertools.count(2) if f"{call.id}_{n}" not in self.ids)
-        return call._replace(id=f"{call.id}_{number}")
+        id = _FOREIGN.sub("_", call.id) or "call"
+        if id in self.ids:
+            number = next(n for n in itertools.count(2) if f"{id}_{n}" not in self.ids)
+            id = f"{id}_{number}"
+        return call if id == call.id else call._replace(id=id)
+
+
+def _name_of(call: ToolUse) -> str:
+    return _FOREIGN.sub("_", call.name)[:_LONGEST_NAME] or "_"

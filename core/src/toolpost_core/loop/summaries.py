@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from toolpost import on
-from toolpost_core.loop.messages import blocks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from toolpost import Context, Message
+    from toolpost import CompactionResult, Context
     from toolpost_core.events.dispatch import Dispatcher
 
 
@@ -21,7 +20,7 @@ async def before(events: Dispatcher, context: Context, report: Callable[[str], N
         return context
     from toolpost.events.compaction import PreCompact
 
-    value = PreCompact(trigger=_trigger(context), custom_instructions=context.instructions)
+    value = PreCompact(trigger=asked_by(context), custom_instructions=context.instructions)
     emission = await events.emit(on.pre_compact, value)
     outcome = emission.outcome
     refused = emission.failure
@@ -34,17 +33,15 @@ async def before(events: Dispatcher, context: Context, report: Callable[[str], N
     return replace(context, instructions="\n".join(text for text in (context.instructions, added) if text))
 
 
-async def after(events: Dispatcher, context: Context, messages: Sequence[Message]) -> None:
-    """Tell PostCompact listeners of the summary: the text of the messages that were not there before."""
+async def after(events: Dispatcher, context: Context, result: CompactionResult) -> None:
+    """Tell PostCompact listeners of the summary."""
     if not events.hears("post_compact"):
         return
     from toolpost.events.compaction import PostCompact
 
-    old = {id(message) for message in context.messages}
-    new = [message for message in messages if id(message) not in old]
-    texts = [cast("Any", block)["text"] for message in new for block in blocks_of(message) if block["type"] == "text"]
-    await events.emit(on.post_compact, PostCompact(trigger=_trigger(context), compact_summary="\n".join(texts)))
+    await events.emit(on.post_compact, PostCompact(trigger=asked_by(context), compact_summary=result.boundary))
 
 
-def _trigger(context: Context) -> Literal["manual", "auto"]:
-    return "manual" if context.trigger == "manual" else "auto"
+def asked_by(context: Context) -> Literal["manual", "auto"]:
+    """Say whether a person asked for a compaction."""
+    return "manual" if context.trigger in ("manual", "partial") else "auto"

@@ -13,6 +13,7 @@ from toolpost_core.permissions.places import real_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from toolpost import PermissionMode, PermissionRequest, PermissionResolver, Rule, SessionScope, Tool
 
@@ -64,6 +65,11 @@ class Gate:
             opinions += await early.answers if early is not None and asked else await self._resort(request)
         return combine(opinions, cannot_ask=why_nobody_can_be_asked(request))
 
+    def withheld(self, request: PermissionRequest) -> Callable[[Path], bool] | None:
+        """Return what says of a file that an allowed call comes upon whether a resolver keeps it back; None: none does."""
+        tests = [test for resolver in (*self._resolvers, *self._last) if (test := _withholding(resolver, request))]
+        return (lambda file: any(test(file) for test in tests)) if tests else None
+
     def has_last_resort(self, mode: PermissionMode) -> bool:
         """Whether in this mode some resolver is asked only about what the others leave open."""
         return any(mode in resolver.resolver.last_resort for resolver in self._last)
@@ -106,6 +112,25 @@ class Gate:
         if decision.behavior == "allow" and not resolver.decides:
             dropped = "may only tighten: it has no `decide` grant in the user's settings"
         return Opinion(resolver.name, "rule" if decision.rule is not None else "resolver", decision, dropped)
+
+
+def _withholding(resolver: Resolver, request: PermissionRequest) -> Callable[[Path], bool] | None:
+    """Return the resolver's test, made so that it keeps back what it fails on."""
+    try:
+        test = resolver.resolver.withholds(request)
+    except Exception:
+        return lambda _: True
+    return None if test is None else _closed(test)
+
+
+def _closed(test: Callable[[Path], bool]) -> Callable[[Path], bool]:
+    def withheld(file: Path) -> bool:
+        try:
+            return test(file) is not False
+        except Exception:
+            return True
+
+    return withheld
 
 
 def _unenforced(rule: Rule) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from toolpost import DecidedPaths
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolpost import PermissionRequest, PermissionScope
 
 
@@ -20,11 +22,11 @@ def real_path(path: str | None, scope: PermissionScope) -> Path | None:
         return None
 
 
-def decided(request: PermissionRequest) -> DecidedPaths:
-    """Return what a call that was decided on may take its path for."""
+def decided(request: PermissionRequest, withheld: Callable[[Path], bool] | None = None) -> DecidedPaths:
+    """Return what a call that was decided on may take its path for, and what it must not read of the files below it."""
     if request.path is None or request.real_path is None:
-        return DecidedPaths()
-    return DecidedPaths({_absolute(request.path, request.scope): request.real_path})
+        return DecidedPaths(withheld=withheld)
+    return DecidedPaths({_absolute(request.path, request.scope): request.real_path}, withheld)
 
 
 def _absolute(path: str, scope: PermissionScope) -> Path:

@@ -1,13 +1,9 @@
-"""The prompt from its sections: static before dynamic, with marks where a cached prefix ends."""
+"""The sections of the prompt, as context plugins give them."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-from toolpost import SystemBlock
-from toolpost_core.prompt.base import BASE
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,24 +14,22 @@ SOURCE_LIMIT: Final = 10.0
 """Seconds that a source may take: no prompt is sent before it."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """A context plugin with its name."""
+class Source(NamedTuple):
+    """A context plugin with its name; `reminds` says whether it has something to tell while a conversation goes on."""
 
     plugin: str
     source: ContextSource
+    reminds: bool = True
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """The system prompt, and what goes before the first prompt of the user."""
+class Found(NamedTuple):
+    """A section, and the plugin that it comes from."""
 
-    system: tuple[SystemBlock, ...]
-    user: str
-    sections: tuple[Section, ...] = ()
+    plugin: str
+    section: Section
 
 
-async def gather(sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]) -> tuple[Section, ...]:
+async def gather(sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]) -> tuple[Found, ...]:
     """Ask all sources at once; one that fails, or takes over 10 s, is reported and left out."""
 
     async def ask(named: Source) -> Sequence[Section]:
@@ -49,18 +43,18 @@ async def gather(sources: Sequence[Source], scope: SessionScope, report: Callabl
             return ()
 
     answers = await asyncio.gather(*(ask(named) for named in sources))
-    return tuple(section for sections in answers for section in sections)
+    return tuple(
+        Found(named.plugin, section) for named, sections in zip(sources, answers, strict=True) for section in sections
+    )
 
 
-def compose(sections: Sequence[Section], *, replaced_by: str | None = None, appended: str | None = None) -> Prompt:
-    """Put the prompt together. `replaced_by` stands in the place of our own text, `appended` at the very end."""
-    ordered = sorted((s for s in sections if s.text.strip()), key=lambda s: (s.order, s.name))
-    static = [s.text.strip() for s in ordered if s.static and not s.user]
-    dynamic = [s.text.strip() for s in ordered if not s.static and not s.user]
-    if appended:
-        dynamic.append(appended.strip())
-    blocks = [SystemBlock("\n\n".join([(replaced_by or BASE).strip(), *static]), cache=True)]
-    if dynamic:
-        blocks.append(SystemBlock("\n\n".join(dynamic), cache=True))
-    user = "\n\n".join(s.text.strip() for s in ordered if s.user)
-    return Prompt(tuple(blocks), user, tuple(ordered))
+async def renewed(
+    found: Sequence[Found], sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]
+) -> tuple[Found, ...]:
+    """Return the sections, those that are volatile as their sources give them now; the others stay as they were."""
+    plugins = {one.plugin for one in found if one.section.volatile}
+    asked = await gather([source for source in sources if source.plugin in plugins], scope, report)
+    return (
+        *(one for one in found if not one.section.volatile),
+        *(one for one in asked if one.section.volatile),
+    )

@@ -6,22 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import on
-from toolpost_core.session.parts import json_usage
+from toolpost_core.loop.gauge import gauge_of
+from toolpost_core.session.totals import keep
 from toolpost_core.session.transcript import USAGE
+from toolpost_core.session.usage import json_usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolpost import ModelRequest
+    from toolpost import BlockOutcome, ModelRequest
     from toolpost.events.turn import MessageDisplay
     from toolpost_core.loop.display import Display
+    from toolpost_core.loop.state import Ended
     from toolpost_core.loop.stream import Answer
-    from toolpost_core.loop.turn import Ended
     from toolpost_core.session.inner import Inner
     from toolpost_core.tools.calls import CallResult
 
+_KINDS_TOLD: Final = {"invalid_block": "invalid_request", "invalid_image": "invalid_request"}
+"""Kinds of errors by the names that hooks match on."""
 DESCRIBED: Final = 1_000
 """Characters of a background task's description that hooks get."""
+LONGEST_TITLE: Final = 200
+"""Characters of a session's title."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Around:
         if outcome is None:
             return None, []
         if outcome.session_title:
-            session.title = outcome.session_title
+            session.title = _title(outcome.session_title)
         if outcome.block or outcome.stop:
             reason = outcome.reason or outcome.stop_reason or "A hook blocked the prompt."
             # It is in no conversation, so that this is the only place where the person finds it again.
@@ -66,8 +72,11 @@ class Around:
     async def answered(self, request: ModelRequest, answer: Answer, duration: float) -> None:
         """Keep what an answer used, and tell that it came."""
         session = self.session
+        gauge_of(session.stash).answered(answer.usage.prompt_tokens)
         if answer.id:
             session.transcript.side(USAGE, messageId=answer.id, model=session.model.id, usage=json_usage(answer.usage))
+        session.account.answered()
+        keep(session)
         if not session.events.hears("after_model"):
             return
         from toolpost.events.turn import AfterModel
@@ -98,15 +107,20 @@ class Around:
         from toolpost.events.turn import StopEvent
 
         value = StopEvent(
-            stop_hook_active=active, last_assistant_message=answer.text, background_tasks=self._running_tasks()
+            stop_hook_active=active, last_assistant_message=answer.text, background_tasks=self.running_tasks()
         )
-        outcome = (await session.events.emit(on.stop, value)).outcome
+        return self.kept_going(
+            (await session.events.emit(on.stop, value)).outcome, "A Stop hook wants the work to go on."
+        )
+
+    def kept_going(self, outcome: BlockOutcome | None, otherwise: str) -> tuple[str | None, str | None]:
+        """Return what listeners at an end want, as `at_stop` does; one that blocks and gives no reason has `otherwise`."""
         if outcome is None:
             return None, None
         if outcome.stop:
             return None, outcome.stop_reason or "a hook ended the session's turn"
         if outcome.block:
-            return outcome.reason or "A Stop hook wants the work to go on.", None
+            return outcome.reason or otherwise, None
         return outcome.additional_context or None, None
 
     async def ended(self, ended: Ended) -> None:
@@ -116,7 +130,8 @@ class Around:
             return
         from toolpost.events.turn import StopFailure
 
-        value = StopFailure(error=ended.error.kind, error_details=str(ended.error), last_assistant_message=ended.text)
+        kind = _KINDS_TOLD.get(ended.error.kind, ended.error.kind)
+        value = StopFailure(error=kind, error_details=str(ended.error), last_assistant_message=ended.text)
         await session.events.emit(on.stop_failure, value)
 
     def display(self, turn_id: str) -> Display | None:
@@ -133,7 +148,8 @@ class Around:
 
         return Display(ask, turn_id)
 
-    def _running_tasks(self) -> list[dict[str, Any]]:
+    def running_tasks(self) -> list[dict[str, Any]]:
+        """Return what goes on in the background, as hooks are told of it."""
         from toolpost.services import Tasks
 
         tasks = self.session.services.made(Tasks)
@@ -169,11 +185,16 @@ class Around:
         if outcome is None:
             return (), None
         if outcome.session_title:
-            session.title = outcome.session_title
+            session.title = _title(outcome.session_title)
         if outcome.watch_paths:
             session.watch(outcome.watch_paths)
         texts = [text for text in (outcome.additional_context, outcome.initial_user_message) if text]
         return texts, (outcome.stop_reason or "A SessionStart hook ended the turn.") if outcome.stop else None
+
+
+def _title(text: str) -> str:
+    """Return one line of letters that a list can show."""
+    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())[:LONGEST_TITLE]
 
 
 def _call(result: CallResult) -> dict[str, Any]:

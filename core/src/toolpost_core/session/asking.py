@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from toolpost import ProviderError
+from toolpost_core.loop.estimate import new_tokens
+from toolpost_core.loop.ledger import MAIN
 from toolpost_core.loop.stream import Answer
-from toolpost_core.session.parts import json_usage
+from toolpost_core.session.totals import keep
 from toolpost_core.session.transcript import USAGE
+from toolpost_core.session.usage import json_usage
 from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from toolpost import AbortSignal, ModelRequest, Provider
+    from toolpost_core.loop.budget import Budget
     from toolpost_core.session.inner import Inner
 
 
@@ -30,18 +35,24 @@ class Asking:
         Raises Aborted, and ProviderError, also where the budget is used up.
         """
         session, answer = self._session, Answer()
-        if session.parts.ledger.exhausted:
-            raise ProviderError("the session's budget is used up", kind="billing_error")
-        provider = session.model_in_use.provider
-        model = provider.model(request.model) if request.model else session.model
+        provider, budget = session.model_in_use.provider, session.parts.budget
+        model = session.model_in_use.named(request.model) if request.model else session.model
         complete = replace(request, model=model.id, env=session.parts.env, stash=session.stash)
+        expected = budget.expected(model, 0, new_tokens(complete, 0) if budget.limited else 0, turn=False)
+        refusal = budget.refusal(expected)
+        if refusal is not None:
+            raise ProviderError(refusal, kind="billing_error")
+        began = time.perf_counter()
         try:
-            await watched(_read(provider, complete, answer), self._abort)
+            with budget.under_way(expected):
+                await watched(_read(provider, complete, answer), self._abort)
         finally:
-            session.parts.ledger.add(model, answer.usage)
+            session.account.asked_aside(time.perf_counter() - began)
+            budget.add(model, answer.usage, spender=_spender(budget, request))
             if answer.id:
                 used = json_usage(answer.usage)
                 session.transcript.side(USAGE, messageId=answer.id, model=model.id, usage=used)
+            keep(session)
         return answer.text
 
 
@@ -60,6 +71,13 @@ class SideModels:
     async def ask(self, request: ModelRequest) -> str:
         """Return the answer's text."""
         return await Asking(self._session, self._session.abort_in_force)(request)
+
+
+def _spender(budget: Budget, request: ModelRequest) -> str:
+    """Name who pays: what a plugin asks in a sub-agent is the sub-agent's, elsewhere it goes by what it is asked for."""
+    if budget.spender != MAIN:
+        return budget.spender
+    return request.purpose if request.purpose != MAIN else "plugin"
 
 
 async def _read(provider: Provider, request: ModelRequest, answer: Answer) -> None:

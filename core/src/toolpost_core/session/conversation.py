@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolpost_core.loop.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from toolpost import Message
 
@@ -19,7 +19,7 @@ class Conversation:
     """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was submitted.
 
     `opening` is what SessionStart listeners told: it waits for the first prompt that no listener blocks. `sent` is what
-    the model has read: while a prompt runs, that is ahead of `messages`.
+    the model has read: while a prompt runs, that is ahead of `messages`. `clock` gives seconds.
     """
 
     messages: tuple[Message, ...] = ()
@@ -29,7 +29,8 @@ class Conversation:
     opening: tuple[str, ...] = ()
     sent: tuple[Message, ...] = ()
     _opened: tuple[str, tuple[str, ...]] = ("", ())
-    _answered: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
+    _answered: float | None = None
 
     def state(self) -> State:
         """Return the state that a run begins with."""
@@ -39,7 +40,11 @@ class Conversation:
         """Take over what a run came to."""
         self.messages, self.breakpoints, self.used = state.messages, state.breakpoints, state.used
         self.sent = state.messages
-        self._answered = time.monotonic()
+        self.rest()
+
+    def rest(self) -> None:
+        """Count how long it is idle from now on."""
+        self._answered = self.clock()
 
     def begins(self) -> bool:
         """Whether this is the first prompt; true once."""
@@ -63,5 +68,5 @@ class Conversation:
 
     @property
     def idle(self) -> float:
-        """Seconds since the model last answered."""
-        return time.monotonic() - self._answered
+        """Seconds since the model last answered, or the session was opened."""
+        return self.clock() - self._answered if self._answered is not None else 0.0

@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
-from toolpost_core.loop.prepare import Named, Preparer
-from toolpost_core.session.around import Around
+from toolpost_core.loop.prepare import Preparer
+from toolpost_core.session.compaction import Compaction
 from toolpost_core.session.declared import Limits
 from toolpost_core.tools.pool import Entry, Pool, assemble
 from toolpost_core.tools.results import ResultStore
@@ -18,7 +18,8 @@ from toolpost_core.tools.results import ResultStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolpost import AbortSignal, Rule, ToolContext, ToolUse
+    from toolpost import AbortSignal, Rule, SessionScope, ToolContext, ToolUse
+    from toolpost_core.loop.compacting import Named
     from toolpost_core.permissions.gate import Gate
     from toolpost_core.plugins.registry import Provided, Registry
     from toolpost_core.session.inner import Inner
@@ -39,14 +40,19 @@ class Engine:
             parts.registry, session.surroundings.rules, parts.options.tools, session.prompt_options(), session.warn
         )
         self.results = ResultStore(session.results_dir)
+        compaction = Compaction(session)
         self.preparer = Preparer(
-            strategies=strategies(parts.registry),
+            strategies=lambda: strategies(parts.registry, session.scope()),
             build=session.request,
-            model=lambda: session.model,
+            thresholds=compaction.thresholds,
+            policy=compaction.policy,
             idle=lambda: session.conversation.idle,
             stash=lambda: session.stash,
+            said=compaction.said,
             events=session.events,
-            restart=Around(session).restarted,
+            record=compaction.record,
+            restart=compaction.restarted,
+            count=compaction.count,
             report=session.warn,
         )
 
@@ -71,8 +77,9 @@ class Engine:
             permitter=self.permitter,
             interview=Interview(
                 session.events,
-                session.parts.ask,
+                session.outside.asker(session.parts.ask),
                 session.update_rules,
+                session.surroundings.may_grant,
                 session.warn,
                 session.notifier.permission_wanted,
             ),
@@ -153,7 +160,12 @@ def may_decide(registry: Registry, provided: Provided[Any]) -> bool:
     return entry is not None and "decide" in registry.grants_of(entry).what
 
 
-def strategies(registry: Registry) -> tuple[Named, ...]:
-    """Return the compaction strategies in their order."""
-    found = [Named(p.plugin, p.value) for p in registry.collect("compaction")]
-    return tuple(sorted(found, key=lambda named: (named.strategy.order, named.plugin)))
+def strategies(registry: Registry, scope: SessionScope) -> tuple[Named, ...]:
+    """Return the compaction strategies."""
+    from toolpost_core.loop.compacting import Named
+
+    limits = Limits(registry.manager.rules)
+    return tuple(
+        Named(p.plugin, p.value, limits.scope(scope, f"compaction/{p.plugin}").services)
+        for p in registry.collect("compaction")
+    )

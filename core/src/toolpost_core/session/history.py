@@ -1,208 +1,195 @@
-"""Reading transcripts: the conversation of a session, repaired where a crash cut it."""
+"""A session as its transcript has it: the conversation to go on with, repaired where a crash cut it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
 
 from toolpost import SessionError
-from toolpost_core.session.transcript import REPLACEMENT, REWIND
+from toolpost_core.session.chain import LINKED, Links, is_message, since_boundary
+from toolpost_core.session.mending import repaired, sound_blocks
+from toolpost_core.session.migration import is_newer
+from toolpost_core.session.reading import GUARD, kind_of, last_boundary, lines_in, records_in
+from toolpost_core.session.replaced import by_name, replaced
+from toolpost_core.session.siblings import with_siblings
+from toolpost_core.session.spilling import whole
+from toolpost_core.session.thoughts import sent_on
+from toolpost_core.session.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TITLE, TOMBSTONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from toolpost import ContentBlock, Message, ToolResultBlock
+    from toolpost import Message
 
-INTERRUPTED = "The call was interrupted before it had a result: the program ended. It may have had effects."
+HEEDED: Final = frozenset(
+    kind.encode() for kind in ("", *LINKED, "summary", QUEUE, REPLACEMENT, REWIND, TOMBSTONE, *STATES)
+)
+"""The types of records that say how a session goes on; a plugin's are not even parsed."""
+UNSENT: Final = ("toolUseResult", "hookInfos")
+"""What records hold beside what is sent: nothing that a session goes on with."""
 
 
 @dataclass(frozen=True)
 class History:
-    """A session as its file has it. `leaf` is the uuid of the newest record of the chain, `path` the file."""
+    """A session as its file has it. `leaf` is the uuid of the newest record of the chain, `path` the file.
+
+    `states` has what the last record of each of `transcript.STATES` says, `queued` what still waits in the queue.
+    `answered_by` is the model of its last answer, as the service called it.
+    `begin` and `end` say which bytes of the file were read; `newer` that a version wrote them that knows more than this.
+    """
 
     session_id: str
     messages: tuple[Message, ...]
     leaf: str | None
     cwd: Path | None = None
-    records: tuple[Mapping[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
     path: Path | None = None
+    states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    queued: tuple[Mapping[str, Any], ...] = ()
+    answered_by: str | None = None
+    begin: int = 0
+    end: int = 0
+    newer: bool = False
+
+    def records(self) -> Iterable[Mapping[str, Any]]:
+        """Read every record of the file. Raises SessionError."""
+        return records_in(self.path) if self.path is not None else ()
+
+    @property
+    def title(self) -> str | None:
+        """What the session was called last."""
+        title = self.states.get(TITLE, {}).get("customTitle")
+        return title if isinstance(title, str) else None
 
 
-def read(path: Path) -> History:
-    """Read a transcript. Lines that are cut off or damaged are passed over and named. Raises SessionError."""
+def read(path: Path, *, agent: str | None = None, guard: int = GUARD) -> History:
+    """Read a transcript, of one that was compacted the end only, and never more than `guard` bytes. Raises SessionError.
+
+    Lines that are cut off or damaged are passed over and named. `agent` is the id of a sub-agent whose file it is.
+    """
+    for begin in _beginnings(path, guard):
+        part = _read(path, begin.offset, agent)
+        if begin.suffices or part.is_enough:
+            return _history(path, part, begin)
+    raise AssertionError("unreachable")
+
+
+def conversation_of(chain: Sequence[Mapping[str, Any]], records: Iterable[Mapping[str, Any]]) -> list[Message]:
+    """Return the messages of a chain that are sent; `records` say what is sent in the place of long results."""
+    return _messages(since_boundary(chain), _replacements(records))
+
+
+class _Begin(NamedTuple):
+    """An offset to read from, and the file's size. It suffices where nothing before it is read whatever is found."""
+
+    offset: int
+    size: int
+    suffices: bool
+    told: str = ""
+
+
+class _Part(NamedTuple):
+    """What was read of a file."""
+
+    begin: int
+    records: Sequence[Mapping[str, Any]]
+    links: Links
+    chain: Sequence[int]
+    damaged: Sequence[str]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether nothing is missing that comes before it."""
+        return not self.links.broken and any(map(is_message, self.records))
+
+
+def _beginnings(path: Path, guard: int) -> Iterable[_Begin]:
+    """Yield where to begin to read: the last boundary, and where that is not enough, all that the guard allows."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            floor = 0 if size <= guard else _next_line(file, size - guard)
+            boundary = last_boundary(file, floor, size)
     except OSError as error:
-        raise SessionError(f"The session file {path} can't be read: {error.strerror}.") from error
-    records, bad = _parsed(lines)
-    chain = chain_of(records)
-    if lines != [""] and not any(map(_is_message, records)):
-        raise SessionError(
-            f"The session file {path} holds no conversation: none of its {len(lines)} lines is a message."
-        )
-    warnings = [f"{path.name}: line {number} is damaged and was passed over" for number in bad]
-    messages = repaired(conversation_of(chain, records))
+        raise SessionError(f"The session file {path} can't be read: {error.strerror or error}.") from error
+    if boundary is not None:
+        yield _Begin(boundary, size, suffices=False)
+    told = ""
+    if floor:
+        told = f"{path.name} has {size / 1e6:,.0f} MB: the conversation goes on from its last {(size - floor) / 1e6:,.0f} MB"
+    yield _Begin(floor, size, suffices=True, told=told)
+
+
+def _next_line(file: BinaryIO, offset: int) -> int:
+    file.seek(offset - 1)
+    file.readline()
+    return file.tell()
+
+
+def _read(path: Path, begin: int, agent: str | None) -> _Part:
+    records: list[Mapping[str, Any]] = []
+    links = Links(agent=agent)
+    damaged: list[str] = []
+    for line in lines_in(path, begin, lambda raw: kind_of(raw) in HEEDED or not raw.endswith(b"\n")):
+        if line.record is None:
+            damaged.append(f"line {line.number}" if begin == 0 else f"the line at byte {line.offset:,}")
+            continue
+        record = {key: value for key, value in line.record.items() if key not in UNSENT}
+        records.append(record)
+        links.add(record)
+    return _Part(begin, records, links, with_siblings(links, links.chain(), records), damaged)
+
+
+def _history(path: Path, part: _Part, begin: _Begin) -> History:
+    records = part.records
+    if not any(map(is_message, records)):
+        raise SessionError(f"The session file {path} holds no conversation: none of its lines is a message.")
+    chain = [whole(records[position], path) for position in part.chain]
     last = chain[-1] if chain else {}
     cwd = last.get("cwd")
+    warnings = [f"{path.name}: {place} is damaged and was passed over" for place in part.damaged]
     return History(
         session_id=str(last.get("sessionId", path.stem)),
-        messages=messages,
+        messages=repaired(conversation_of(sent_on(chain, records), records)),
         leaf=last.get("uuid"),
         cwd=Path(cwd) if isinstance(cwd, str) else None,
-        records=tuple(records),
-        warnings=tuple(warnings),
+        warnings=(*([begin.told] if begin.told else []), *warnings),
         path=path,
+        states={str(record["type"]): _facts(record) for record in records if record.get("type") in STATES},
+        queued=_queued(records),
+        answered_by=next((str(r["message"].get("model")) for r in reversed(chain) if r["type"] == "assistant"), None),
+        begin=part.begin,
+        end=begin.size,
+        newer=any(map(is_newer, records)),
     )
 
 
-def records_of(path: Path, kind: str = "") -> list[Mapping[str, Any]]:
-    """Read a transcript's records, or those of a type; damaged lines are passed over. Raises SessionError."""
-    try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as lines:
-            return _parsed(line for line in lines if kind in line)[0]
-    except OSError as error:
-        raise SessionError(f"The session file {path} can't be read: {error.strerror}.") from error
+def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a side record says, without what each says."""
+    return {key: value for key, value in record.items() if key not in ("type", "sessionId", "timestamp", "schema")}
 
 
-def chain_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Walk from the newest message to the root; where a link is missing, go on with the record before in the file.
-
-    Where the conversation was rewound after the newest message, it ends at what it went back to.
-    """
-    messages: list[Mapping[str, Any]] = []
-    place: dict[str, int] = {}
-    index = -1
+def _queued(records: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return what was put into the queue and not taken out; records of other programs name no item, the first is meant."""
+    waiting: list[Mapping[str, Any]] = []
     for record in records:
-        if _is_message(record):
-            index = place[str(record.get("uuid"))] = len(messages)
-            messages.append(record)
-        elif record.get("type") == REWIND:
-            index = place.get(str(record.get("leafUuid")), -1)
-    chain: list[Mapping[str, Any]] = []
-    while index >= 0:
-        record = messages[index]
-        chain.append(record)
-        parent = record.get("parentUuid")
-        before = place.get(str(parent), index - 1) if parent is not None else -1
-        index = before if before < index else index - 1
-    chain.reverse()
-    return chain
-
-
-def conversation_of(chain: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]) -> list[Message]:
-    """Return the messages of a chain; `records` say what is sent in the place of long results."""
-    return _messages(chain, _replacements(records))
-
-
-def _is_message(record: Mapping[str, Any]) -> bool:
-    return record.get("type") in ("user", "assistant") and isinstance(record.get("message"), dict)
-
-
-def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return the messages so that the service takes them: every call has its one result, and no result is without call.
-
-    A call without a result gets one that says it was interrupted; messages of one role in a row are joined; what comes
-    before the first message of the user is dropped, and so are thoughts that nothing followed and calls made twice.
-    """
-    result: list[Message] = []
-    open_calls: list[str] = []
-    seen: set[str] = set()
-    for message in _merged(messages):
-        if message["role"] == "user":
-            content, open_calls = _answered(_blocks(message), open_calls), []
-        elif not result:
+        if record.get("type") != QUEUE:
             continue
+        operation, item = record.get("operation"), record.get("queuedId")
+        if operation == "enqueue":
+            waiting.append(record)
+        elif operation == "popAll":
+            waiting.clear()
         else:
-            content = _spoken(_blocks(message), seen)
-            open_calls = open_calls + _asked(content)
-        if content:
-            _add(result, message["role"], content)
-    if open_calls:
-        _add(result, "user", _answered([], open_calls))
-    return tuple(result)
+            gone = next((w for w in waiting if w.get("queuedId") == item), None)
+            waiting = [w for w in waiting if w is not gone]
+    return tuple(waiting)
 
 
-def _merged(messages: Sequence[Message]) -> list[Message]:
-    merged: list[Message] = []
-    for message in messages:
-        if content := _without_last_thoughts(_blocks(message)):
-            _add(merged, message["role"], content)
-    return merged
-
-
-def _add(messages: list[Message], role: Literal["user", "assistant"], content: Sequence[ContentBlock]) -> None:
-    """Append a message, or its content to the last one where the role is the same."""
-    if messages and messages[-1]["role"] == role:
-        messages[-1] = {"role": role, "content": [*_blocks(messages[-1]), *content]}
-    else:
-        messages.append({"role": role, "content": list(content)})
-
-
-def _spoken(content: Sequence[ContentBlock], seen: set[str]) -> list[ContentBlock]:
-    """Leave out calls whose id was seen before, and thoughts at the end."""
-    kept: list[ContentBlock] = []
-    for block in content:
-        if block["type"] == "tool_use":
-            name = str(cast("Mapping[str, Any]", block).get("id"))
-            if name in seen:
-                continue
-            seen.add(name)
-        kept.append(block)
-    return _without_last_thoughts(kept)
-
-
-def _without_last_thoughts(content: list[ContentBlock]) -> list[ContentBlock]:
-    end = len(content)
-    while end and content[end - 1]["type"] in ("thinking", "redacted_thinking"):
-        end -= 1
-    return content[:end]
-
-
-def _answered(content: Sequence[ContentBlock], asked: Sequence[str]) -> list[ContentBlock]:
-    """Order results as the calls were, add the missing, drop those that nobody asked for."""
-    found: dict[str, ContentBlock] = {}
-    rest: list[ContentBlock] = []
-    for block in content:
-        if block["type"] == "tool_result":
-            found.setdefault(cast("ToolResultBlock", block)["tool_use_id"], block)
-        else:
-            rest.append(block)
-    missing: dict[str, ContentBlock] = {
-        call: {"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True} for call in asked
-    }
-    return [*(found.get(call, missing[call]) for call in asked), *rest]
-
-
-def _asked(content: Sequence[ContentBlock]) -> list[str]:
-    return [str(cast("Mapping[str, Any]", block).get("id")) for block in content if block["type"] == "tool_use"]
-
-
-def _parsed(lines: Iterable[str]) -> tuple[list[Mapping[str, Any]], list[int]]:
-    records: list[Mapping[str, Any]] = []
-    bad: list[int] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            bad.append(number)
-            continue
-        if isinstance(record, dict):
-            records.append(record)
-        else:
-            bad.append(number)
-    return records, bad
-
-
-def _replacements(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what stands in the place of results that were too long beside others, by the id of their call."""
-    found = (record for record in records if record.get("type") == REPLACEMENT)
-    return {str(record.get("toolUseId")): record.get("content") for record in found}
+def _replacements(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what stands in the place of results that were too long, and of blocks that were refused."""
+    return by_name(record.get("replacements") for record in records if record.get("type") == REPLACEMENT)
 
 
 def _messages(chain: Sequence[Mapping[str, Any]], replacements: Mapping[str, Any]) -> list[Message]:
@@ -212,9 +199,9 @@ def _messages(chain: Sequence[Mapping[str, Any]], replacements: Mapping[str, Any
     for record in chain:
         message = cast("Mapping[str, Any]", record["message"])
         role: Literal["user", "assistant"] = "assistant" if record["type"] == "assistant" else "user"
-        content = [_replaced(block, replacements) for block in _blocks(message)]
+        content = [replaced(block, replacements) for block in sound_blocks(message)]
         if role == "assistant" and answer and answer == str(message.get("id")):
-            messages[place] = {"role": role, "content": [*_blocks(messages[place]), *content]}
+            messages[place] = {"role": role, "content": [*sound_blocks(messages[place]), *content]}
             continue
         if role == "assistant":
             answer, place = str(message.get("id") or ""), len(messages)
@@ -222,29 +209,3 @@ def _messages(chain: Sequence[Mapping[str, Any]], replacements: Mapping[str, Any
             answer = ""
         messages.append({"role": role, "content": content})
     return messages
-
-
-def _replaced(block: ContentBlock, replacements: Mapping[str, Any]) -> ContentBlock:
-    name = str(cast("Mapping[str, Any]", block).get("tool_use_id"))
-    return {**block, "content": replacements[name]} if name in replacements else block
-
-
-def _blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
-    """Return the content as blocks, without what is no block and what the service refuses."""
-    content = message.get("content")
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    return [block for block in content if _is_block(block)] if isinstance(content, list) else []
-
-
-def _is_block(block: object) -> bool:
-    match block:
-        case {"type": "text", "text": text}:
-            return isinstance(text, str) and bool(text.strip())
-        case {"type": "tool_use", "id": str(), "name": str(), "input": dict()}:
-            return True
-        case {"type": "tool_result", "tool_use_id": str()}:
-            return True
-        case {"type": str(kind)}:
-            return kind not in ("text", "tool_use", "tool_result")
-    return False

@@ -5,26 +5,33 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import toolpost
 from toolpost import ModelRequest, SessionScope, Stash
 from toolpost_core.events.dispatch import Dispatcher
 from toolpost_core.loop.queue import MessageQueue
-from toolpost_core.prompt.sections import Prompt, compose, gather
 from toolpost_core.session.added_hooks import AddedHooks
+from toolpost_core.session.adjusting import adjusted
+from toolpost_core.session.around import Around
 from toolpost_core.session.conversation import Conversation
 from toolpost_core.session.hook_log import SessionHookLog, lines_of
-from toolpost_core.session.listening import listen
+from toolpost_core.session.incoming import keep_queued
+from toolpost_core.session.listening import bring_hooks, listen
 from toolpost_core.session.notifying import Notifier
 from toolpost_core.session.own_services import OwnServices
 from toolpost_core.session.parts import Model, Parts
+from toolpost_core.session.prompting import SessionPrompt
 from toolpost_core.session.prompts import PromptLog
+from toolpost_core.session.reasoning import Reasoning
 from toolpost_core.session.reload import Stamps
+from toolpost_core.session.resuming import restored_mode, restored_model, restored_title
 from toolpost_core.session.services import ServiceTable
-from toolpost_core.session.sources import context_sources
-from toolpost_core.session.surroundings import Surroundings
-from toolpost_core.session.transcript import TITLE, Transcript
+from toolpost_core.session.surroundings import Standing, Surroundings
+from toolpost_core.session.thoughts import Thinker
+from toolpost_core.session.totals import Totals, new_totals
+from toolpost_core.session.transcript import Transcript
 from toolpost_core.tools.abort import AbortNode
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ if TYPE_CHECKING:
         ToolUse,
     )
     from toolpost.events._base import Origin
+    from toolpost_core.events.outside import Outside
     from toolpost_core.session.engine import Engine
     from toolpost_core.session.watching import WatchedFiles
     from toolpost_core.tools.calls import CallResult
@@ -56,33 +64,46 @@ class Inner:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._id = parts.session_id
-        self._model = Model(parts.choose, parts.options.model or parts.settings.get("model"))
+        self._model = Model(parts.choose, restored_model(parts), self._adjusted)
         self.stash = Stash()
-        self.conversation = Conversation(parts.history.messages if parts.history is not None else ())
-        mode = parts.settings.permission_mode(parts.options.permission_mode)
-        self.surroundings = Surroundings(parts, mode, parts.settings.rules)
+        self.conversation = self._new_conversation(parts.history.messages if parts.history is not None else ())
+        self.reasoning, self.thinker = Reasoning(), Thinker(parts.history)
+        self.account = self._new_account()
+        self.surroundings = self._new_surroundings()
         self.prompt_log = PromptLog(parts.history)
+        self.denials: list[Mapping[str, Any]] = []
         self._sink: Callable[[SessionEvent], None] | None = None
-        self._abort = AbortNode()
+        self._abort = self._new_abort()
         self._run_abort: AbortNode | None = None
         self._run: asyncio.Task[None] | None = None
         self._engine: Engine | None = None
-        self._prompt: asyncio.Task[Prompt] | None = None
+        self.prompt = SessionPrompt(self)
         self._started = False
         self._told_of: set[str] = set()
         self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
-        self.title = self.kept_title = _title(parts)
+        self.title = restored_title(parts)
         self.prompt_id: str | None = None
-        self.queue = MessageQueue(self.emit, waits=parts.ask is None)
-        self.events = Dispatcher(parts.registry.manager, self.warn, self._origin)
+        self.queue = MessageQueue(
+            self.emit,
+            partial(keep_queued, self),
+            waits=parts.ask is None,
+            new_id=self.outside.new_id,
+            look=self.outside.looks,
+        )
+        self.events = self._new_events()
         self.notifier = Notifier(self.events, self.queue.put)
         self._watched: WatchedFiles | None = None
-        self.added_hooks = AddedHooks(self._listen_anew)
+        self.added_hooks = self._new_added_hooks()
         self.hook_log = SessionHookLog(self._debug if parts.options.extra.get("debug") == "hooks" else None)
-        self.services = ServiceTable(parts.registry, self.scope, OwnServices(self).find)
+        self.services = self._new_services()
         self._transcript = self._new_transcript()
         self._stamps = Stamps.now(parts.places, parts.env)
         self._stand_in()
+
+    @property
+    def outside(self) -> Outside:
+        """What the session gets from outside."""
+        return self.parts.outside
 
     @property
     def id(self) -> str:
@@ -126,9 +147,13 @@ class Inner:
         return self._model
 
     @property
-    def abort_in_force(self) -> AbortSignal:
+    def abort_in_force(self) -> AbortNode:
         """The abort of the prompt that runs, or of the session where none does."""
         return self._run_abort or self._abort
+
+    def around(self) -> Around:
+        """Return what tells listeners of the session's course."""
+        return Around(self)
 
     def engine(self) -> Engine:
         """Return the machinery; made when first needed."""
@@ -139,22 +164,17 @@ class Inner:
             self._tell_odd_matchers(self._engine.pool.names)
         return self._engine
 
-    def prompt_task(self) -> asyncio.Task[Prompt]:
-        """Return the task that gathers the system prompt; begun once a conversation, and again where it failed."""
-        if self._prompt is None or _failed(self._prompt):
-            self._prompt = asyncio.ensure_future(self._gather())
-        return self._prompt
-
     def request(self, messages: Sequence[Message], breakpoints: Sequence[int]) -> ModelRequest:
         """Make the next request of messages."""
-        prompt = self.prompt_task().result()
-        model = self._model.info
+        model, asked = self._model.info, self.reasoning.asked(self.parts)
         return ModelRequest(
             model=model.id,
             messages=messages,
-            system=prompt.system,
+            system=self.prompt.system(caching=model.prompt_caching),
             tools=self.engine().pool.specs,
             max_tokens=None,
+            thinking=asked.thinking,
+            effort=asked.effort,
             cache_breakpoints=tuple(breakpoints) if model.prompt_caching else (),
             env=self.parts.env,
             stash=self.stash,
@@ -181,6 +201,9 @@ class Inner:
         """Take over what a result changes in the context."""
         self.surroundings.apply(result, self.warn)
 
+    async def refresh(self) -> None:
+        """Take over what changed since the last prompt; a session with settings of its own has something to."""
+
     async def settle(self) -> None:
         """Tell listeners what has changed round the conversation since the last request."""
         outcome = await self.surroundings.settle(self.events)
@@ -200,6 +223,7 @@ class Inner:
     def go_on_from(self, conversation: Conversation) -> None:
         """Take over an earlier state of the conversation."""
         self.conversation = conversation
+        self.conversation.rest()
         self.surroundings.forget_seen()
         self._engine = None
 
@@ -226,20 +250,36 @@ class Inner:
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
         """End the running turn; the session goes on."""
-        if self._run_abort is not None:
-            self._run_abort.abort(reason)
+        if reason == "user_cancel":
+            self.queue.calm()
+        if self._run_abort is None:
+            return
+        if self._run_abort.reason in (None, "interrupt"):
+            self.outside.interrupted(reason)
+        self._run_abort.abort(reason)
 
     def emit(self, event: SessionEvent) -> None:
         """Pass an event on to whoever listens to this run."""
+        if self._tells(event):
+            self.show(event)
+
+    def show(self, event: SessionEvent) -> None:
+        """Show an event, wherever it comes from."""
         if self._sink is not None:
             self._sink(event)
 
     def warn(self, text: str) -> None:
         """Show the person a warning, now or at the next prompt."""
         if self._sink is not None:
-            self._sink(toolpost.Notice(text, "warning"))
+            self.emit(toolpost.Notice(text, "warning"))
         else:
             self.parts.notices.append(text)
+
+    def warn_once(self, text: str) -> None:
+        """Show the person a warning that is told once a session."""
+        if text not in self._told_of:
+            self._told_of.add(text)
+            self.warn(text)
 
     def scope(self) -> SessionScope:
         """Return the session as plugins are told of it."""
@@ -261,7 +301,35 @@ class Inner:
             stash=self.stash,
             services=self.services,
             report=self.warn,
+            agent_id=self.surroundings.whose.agent_id,
         )
+
+    # What a sub-agent has otherwise (`Child`).
+
+    def _tells(self, event: SessionEvent) -> bool:
+        return self.outside.tells(event)
+
+    def _new_conversation(self, messages: tuple[Message, ...] = ()) -> Conversation:
+        return Conversation(messages, clock=self.outside.monotonic)
+
+    def _new_account(self) -> Totals:
+        return new_totals(self.parts)
+
+    def _new_abort(self) -> AbortNode:
+        return AbortNode()
+
+    def _new_surroundings(self) -> Surroundings:
+        mode = self.parts.settings.permission_mode(restored_mode(self.parts))
+        return Surroundings(self.parts, Standing(mode, self.parts.settings.rules))
+
+    def _new_events(self) -> Dispatcher:
+        return Dispatcher(self.parts.registry.manager, self.warn, self._origin, self.outside)
+
+    def _new_added_hooks(self) -> AddedHooks:
+        return AddedHooks(self._listen_anew)
+
+    def _new_services(self) -> ServiceTable:
+        return ServiceTable(self.parts.registry, self.scope, OwnServices(self).find)
 
     def _own_path(self) -> Path | None:
         return self.parts.store.path(self.parts.places.project, self._id) if self.parts.options.persist else None
@@ -270,9 +338,14 @@ class Inner:
         """Return the transcript to begin with: a resumed session goes on in the file that it was read from."""
         history, parts = self.parts.history, self.parts
         if history is None or parts.forked_from is not None:
-            return Transcript(self._own_path(), self._id, parts.version, self.warn)
+            return Transcript(self._own_path(), self._id, parts.version, self.warn, outside=self.outside)
         path = history.path if parts.options.persist else None
-        return Transcript(path, self._id, parts.version, self.warn, history.leaf)
+        return Transcript(
+            path, self._id, parts.version, self.warn, history.leaf, states=history.states, outside=self.outside
+        )
+
+    def _adjusted(self, info: ModelInfo) -> ModelInfo:
+        return adjusted(info, self.parts.env, self.parts.settings.get("modelPricing"))
 
     def _stand_in(self) -> None:
         self.surroundings.stand_in(
@@ -296,19 +369,13 @@ class Inner:
             project=self.parts.places.project,
             permission_mode=self.permission_mode,
             prompt_id=self.prompt_id,
+            effort=self.reasoning.level(self.parts),
             stash=self.stash,
         )
 
-    async def _gather(self) -> Prompt:
-        options = self.parts.options
-        if not self._model.known:
-            _ = self._model.info
-        sources = [] if options.bare else context_sources(self.parts.registry, self.warn)
-        sections = await gather(sources, self.scope(), self.warn)
-        return compose(sections, replaced_by=options.system_prompt, appended=options.append_system_prompt)
-
     def _listen_anew(self) -> None:
         if self._started:
+            bring_hooks(self.parts, self.added_hooks, self.warn)
             listen(self.parts.registry, self.scope(), self.warn)
 
     def _debug(self, firing: HookFiring) -> None:
@@ -326,21 +393,7 @@ class Inner:
         from toolpost_core.session.odd_matchers import odd_matchers
 
         for text in odd_matchers(hooks, tools):
-            if text not in self._told_of:
-                self._told_of.add(text)
-                self.warn(text)
-
-
-def _failed(task: asyncio.Task[Any]) -> bool:
-    return task.done() and (task.cancelled() or task.exception() is not None)
-
-
-def _title(parts: Parts) -> str | None:
-    """Return the title that a session that goes on was given last."""
-    records = parts.history.records if parts.history is not None else ()
-    return next(
-        (str(r["customTitle"]) for r in reversed(records) if r.get("type") == TITLE and "customTitle" in r), None
-    )
+            self.warn_once(text)
 
 
 def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:

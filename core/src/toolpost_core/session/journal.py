@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpost_core.session.transcript import REPLACEMENT, REWIND, USAGE
+from toolpost_core.session.chain import LINKED
+from toolpost_core.session.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TOMBSTONE, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from toolpost import SentPrompt
     from toolpost_core.session.inner import Inner
 
-CONVERSATION: Final = ("user", "assistant", "system", "attachment", "progress", REPLACEMENT, REWIND, USAGE)
-"""What says which conversation there is; a plugin's records never do."""
+CONVERSATION: Final = (*LINKED, "summary", REPLACEMENT, REWIND, TOMBSTONE, USAGE, QUEUE, *STATES)
+"""What says which conversation there is and how it goes on; a plugin's records never do."""
 
 
 class SessionJournal:
@@ -39,12 +40,12 @@ class SessionJournal:
 
     def records(self, kind: str) -> Sequence[Mapping[str, Any]]:
         """Return the session's records of a type, oldest first."""
-        from toolpost_core.session.history import records_of
+        from toolpost_core.session.reading import records_of
 
         session = self._session
         path, history = session.transcript.path, session.parts.history
         if path is None:
-            found: Sequence[Mapping[str, Any]] = history.records if history is not None else ()
+            found: Sequence[Mapping[str, Any]] = list(history.records()) if history is not None else ()
         else:
             found = records_of(path, kind) if path.exists() else ()
         return [record for record in found if record.get("type") == kind]

@@ -9,28 +9,32 @@ from toolpost import Allow, Deny, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolpost import Decision
+    from toolpost import Decision, Tool
     from toolpost_core.session.inner import Inner
 
 
-async def decide(session: Inner, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+async def decide(
+    session: Inner, tool_name: str, tool_input: Mapping[str, Any], stand_in: Tool[Any] | None = None
+) -> Decision:
     """Return an Allow or a Deny, after asking a person where one must be.
 
+    `stand_in` is judged where the session has no tool of that name.
     Who asks does what it asked about: an allow of another input is a deny.
     """
     engine = session.engine()
     entry = engine.pool.find(tool_name)
-    if entry is None:
+    tool = entry.tool if entry is not None else stand_in
+    if tool is None:
         return Deny(f"no such tool: {tool_name!r}")
     try:
-        candidate = engine.permitter.read(entry.tool, tool_input)
-        ruling = await engine.permitter.rule(entry.tool, candidate, session.circumstances())
+        candidate = engine.permitter.read(tool, tool_input)
+        ruling = await engine.permitter.rule(tool, candidate, session.circumstances())
     except InvalidInput as error:
         return Deny(f"the input of {tool_name} does not fit: {error}")
     changed = ruling.candidate.raw if ruling.rewritten else None
     decision: Decision = (Deny if ruling.verdict.wanted == "deny" else Allow)(ruling.verdict.reason)
     if ruling.verdict.wanted == "ask":
-        settled = await engine.pipeline.interview.settle(ruling, entry.tool.description(ruling.candidate.parsed))
+        settled = await engine.pipeline.interview.settle(ruling, tool.description(ruling.candidate.parsed))
         if settled.stop:
             session.interrupt("rejected")
         decision = settled.decision

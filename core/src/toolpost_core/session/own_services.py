@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolpost import Decision, Event, Sandbox
+    from toolpost import Decision, Event, Sandbox, Tool
     from toolpost_core.session.inner import Inner
 
 E = TypeVar("E")
@@ -23,16 +23,18 @@ class OwnServices:
     def find(self, protocol: type[Any]) -> object | None:
         """Return the service; None where core has none of that Protocol."""
         from toolpost import services as named
+        from toolpost_core.session.agents import SubAgents
         from toolpost_core.session.asking import SideModels
         from toolpost_core.session.journal import SessionJournal
         from toolpost_core.session.runners import Runners
 
         session = self._session
         offered: Mapping[type[Any], Callable[[], object]] = {
+            named.Agents: lambda: SubAgents(session),
             named.Emitter: lambda: Sender(session),
             named.HookLog: lambda: session.hook_log,
             named.HookRunners: lambda: Runners(lambda: session.parts.registry, session.scope),
-            named.Inbox: lambda: session.queue,
+            named.Inbox: lambda: session.outside.inbox(session.queue),
             named.Journal: lambda: SessionJournal(session),
             named.Models: lambda: SideModels(session),
             named.PermissionState: lambda: session.surroundings,
@@ -73,8 +75,10 @@ class Nested:
     def __init__(self, session: Inner) -> None:
         self._session = session
 
-    async def check(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+    async def check(
+        self, tool_name: str, tool_input: Mapping[str, Any], *, stand_in: Tool[Any] | None = None
+    ) -> Decision:
         """Return an Allow or a Deny."""
         from toolpost_core.session.nested import decide
 
-        return await decide(self._session, tool_name, tool_input)
+        return await decide(self._session, tool_name, tool_input, stand_in)

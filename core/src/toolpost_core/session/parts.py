@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from toolpost import ProviderError
-from toolpost_core.loop.budget import Ledger
+from toolpost_core.events.outside import Outside
+from toolpost_core.loop.budget import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +52,8 @@ class Parts:
     sandbox: Sandbox | None = None
     history: History | None = None
     forked_from: str | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    budget: Budget = field(default_factory=Budget)
+    outside: Outside = field(default_factory=Outside)
     notices: list[str] = field(default_factory=list)
 
     @property
@@ -62,12 +64,17 @@ class Parts:
 
 @dataclass
 class Model:
-    """The model in use; made when the first request needs it, changed by the person."""
+    """The model in use; made when the first request needs it, changed by the person.
+
+    `adjust` changes what a provider knows of a model to what the environment and the settings say.
+    """
 
     choose: Callable[[], tuple[Provider, str]]
     wanted: str | None
+    adjust: Callable[[ModelInfo], ModelInfo] = lambda info: info
     _provider: Provider | None = None
     _info: ModelInfo | None = None
+    _stand_in: ModelInfo | None = None
 
     @property
     def provider(self) -> Provider:
@@ -80,8 +87,8 @@ class Model:
     def info(self) -> ModelInfo:
         """The model in use."""
         if self._info is None:
-            self._info = self.provider.model(self.wanted or self.provider.default_model)
-        return self._info
+            self._info = self.named(self.wanted or self.provider.default_model)
+        return self._stand_in or self._info
 
     @property
     def known(self) -> bool:
@@ -98,15 +105,13 @@ class Model:
 
     def switch(self, name: str) -> ModelInfo:
         """Use another model."""
-        self.wanted, self._info = name, self.provider.model(name)
+        self.wanted, self._info, self._stand_in = name, self.named(name), None
         return self._info
 
+    def named(self, name: str) -> ModelInfo:
+        """Return the model of a name, as it counts in this session."""
+        return self.adjust(self.provider.model(name))
 
-def json_usage(usage: Any) -> dict[str, int]:
-    """Return a usage as the wire names it."""
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_creation_input_tokens": usage.cache_creation_input_tokens,
-        "cache_read_input_tokens": usage.cache_read_input_tokens,
-    }
+    def stand_in(self, model: ModelInfo | None) -> None:
+        """Use another model without its being the one that is wanted; None ends that."""
+        self._stand_in = model

@@ -44,7 +44,7 @@ class PromptLog:
             from toolpost_core.session.past import prompts_in
 
             history, self._history = self._history, None
-            self._prompts = prompts_in(history.records)
+            self._prompts = prompts_in(history.records())
         self._prompts += [toolpost.SentPrompt(id=name, text=text, time=time) for name, text, time in self._new]
         self._new.clear()
         return self._prompts

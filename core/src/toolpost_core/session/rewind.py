@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from toolpost import FileHistory, SessionError
 from toolpost_core.session.conversation import Conversation
-from toolpost_core.session.history import records_of
 from toolpost_core.session.past import before, turn_of
+from toolpost_core.session.reading import records_in
 from toolpost_core.session.transcript import REWIND
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Rewinder:
         carried = session.conversation.opening_from(prompt.id for prompt in session.prompt_log.since(past.prompt))
         session.transcript.side(REWIND, messageId=past.prompt, leafUuid=past.leaf)
         session.transcript.parent = past.leaf
-        session.go_on_from(Conversation(past.messages, began=session.conversation.began, opening=carried))
+        began, clock = session.conversation.began, session.conversation.clock
+        session.go_on_from(Conversation(past.messages, began=began, opening=carried, clock=clock))
         session.prompt_log.rewind(past.prompt)
         return past.text
 
@@ -69,5 +70,5 @@ class Rewinder:
         if message_id and len(meant) == 1:
             return meant[0]
         path = session.transcript.path
-        records = records_of(path) if path is not None and path.exists() else ()
+        records = records_in(path) if path is not None and path.exists() else ()
         return turn_of(records, message_id) or message_id

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import toolpost
-from toolpost import ProviderError, ToolpostError, Usage
+from toolpost import Aborted, ProviderError, ToolpostError
+from toolpost_core.loop.exchange import Exchange
 from toolpost_core.loop.messages import joined
-from toolpost_core.loop.state import State, StopReason
-from toolpost_core.loop.turn import Ended, Keep, Tell, TurnLoop
-from toolpost_core.session.around import Around
+from toolpost_core.loop.state import Ended, State, StopReason, Transition
+from toolpost_core.loop.target import target_in
+from toolpost_core.loop.turn import Tell, TurnLoop
 from toolpost_core.session.asking import Asking
+from toolpost_core.session.calling import called
 from toolpost_core.session.engine import WARM_AFTER
-from toolpost_core.session.parts import json_usage
-from toolpost_core.session.transcript import REPLACEMENT, TITLE
+from toolpost_core.session.falling_back import FallingBack
+from toolpost_core.session.incoming import Incoming, prompt_message
+from toolpost_core.session.keeping import keep_of
+from toolpost_core.session.resuming import keep_states
+from toolpost_core.session.totals import keep, spent
+from toolpost_core.session.unpriced import warn_of_no_price
+from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolpost import ContentBlock, CostLine, Message, ModelRequest, SessionEvent, ToolResultBlock, ToolUse
-    from toolpost_core.loop.stream import Answer
-    from toolpost_core.session.session import Session
+    from toolpost import CostLine, Message, ModelRequest, SessionEvent, ToolUse
+    from toolpost_core.session.inner import Inner
     from toolpost_core.tools.abort import AbortNode
     from toolpost_core.tools.calls import CallResult
 
+T = TypeVar("T")
 SUBTYPES: Mapping[StopReason, str] = {
     StopReason.COMPLETED: "success",
     StopReason.HOOK_STOPPED: "success",
@@ -39,138 +44,150 @@ SUBTYPES: Mapping[StopReason, str] = {
 
 
 class Run:
-    """Runs one prompt; always ends with exactly one RunResult."""
+    """Runs one prompt, or what else waits for the model; always ends with exactly one RunResult."""
 
-    def __init__(self, session: Session, abort: AbortNode, message_id: str | None = None) -> None:
-        self._message_id = session.prompt_id = message_id or str(uuid4())
+    def __init__(self, session: Inner, abort: AbortNode, message_id: str | None = None) -> None:
         self._session = session
-        self._around = Around(session)
+        self._message_id = message_id or session.outside.new_id("prompt")
+        self._around = session.around()
+        self._keep = keep_of(session)
         self._abort = abort
-        self._denials: list[Mapping[str, Any]] = []
-        self._started = time.monotonic()
+        session.denials = []
+        self._started = session.outside.monotonic()
         self._opened = False
 
-    async def prompt(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
-        """Run a prompt and emit everything that happens."""
+    async def prompt(self, prompt: str | Sequence[Mapping[str, Any]] | None) -> None:
+        """Run a prompt and emit everything that happens; without one, the texts that wait begin the turn."""
+        if prompt is not None:
+            self._session.prompt_id = self._message_id
+            self._session.outside.prompted(prompt, self._message_id)
         try:
             await self._run(prompt)
+        except Aborted:  # before anything was sent
+            self._result(Ended(self._session.conversation.state(), StopReason.ABORTED_STREAMING))
         except ToolpostError as error:
             self._failed(str(error), getattr(error, "kind", "unknown"))
         except Exception as error:
             self._session.warn(_traceback(error))
             self._failed(f"Toolpost failed: {type(error).__name__}: {error}", "unknown")
 
-    async def _run(self, prompt: str | Sequence[Mapping[str, Any]]) -> None:
+    async def _run(self, prompt: str | Sequence[Mapping[str, Any]] | None) -> None:
         session = self._session
         await session.refresh()
-        gathering = session.prompt_task()
+        gathering = session.prompt.task()
         await asyncio.sleep(0)
         # The tools are loaded while the sources of the prompt wait for what they started.
         session.engine().load()
-        stopped = await self._around.begun() if session.conversation.begins() else None
-        text = prompt_as_text(prompt)
-        blocked, more = await self._around.submitted(text) if stopped is None else (stopped, [])
-        gathered = await gathering
+        begun = session.conversation.begins()
+        stopped = await watched(self._around.begun(), self._abort) if begun else None
+        blocked, more = (stopped, []) if stopped is not None or prompt is None else await self._submitted(prompt)
+        gathered = await watched(_whatever_comes_of(gathering), self._abort)
         if blocked is not None:
             self._result(Ended(self._session.conversation.state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
             return
         user = [gathered.user] if gathered.user and not session.messages else []
         opening = session.conversation.open_with()
         session.conversation.opened(self._message_id, opening)
-        texts = [text for text in (*user, *opening, *session.queue.take(), *more) if text.strip()]
-        message = _message(prompt, before=texts)
-        session.transcript.message("user", message, session.cwd, uuid=self._message_id, promptAt=len(texts))
-        session.prompt_log.add(self._message_id, text)
-        self._keep_title()
+        if prompt is None:
+            self._open()  # what is told now says why the turn begins
+        texts = [text for text in (*user, *opening, *session.queue.take_texts(), *more) if text.strip()]
+        message = prompt_message(prompt, before=texts)
+        self._keep_prompt(prompt, message, at=len(texts))
+        keep_states(session)
+        warn_of_no_price(session)
         before = session.conversation.state()
-        state = replace(before, messages=joined(before.messages, message))
+        target = target_in(prompt_as_text(prompt)) if prompt is not None else None
+        state = replace(before, messages=joined(before.messages, message), target=target)
         warming = asyncio.get_running_loop().call_later(WARM_AFTER, session.engine().warm)
         try:
             ended = await self._loop().run(state)
         finally:
             warming.cancel()
+            session.model_in_use.stand_in(None)
+            session.account.answered()
+            keep(session)
         session.conversation.take_over(ended.state)
         await self._around.ended(ended)
         self._result(ended)
 
     def _loop(self) -> TurnLoop:
         session, engine = self._session, self._session.engine()
-        asking = Asking(session, self._abort)
+        asking, fallback = Asking(session, self._abort), FallingBack(session)
 
         async def run_call(call: ToolUse, node: AbortNode) -> CallResult:
-            result = await engine.pipeline.run(call, node)
-            if result.ruling is not None and result.is_error and not result.duration:
+            result = await called(session, call, node)
+            session.account.called(result)
+            if result.denied:
                 denial = {"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input}
-                self._denials.append(denial)
+                session.denials.append(denial)
             return result
 
         async def prepare(state: State, tell: Tell) -> tuple[State, ModelRequest | None]:
             await session.settle()
-            prepared = await engine.preparer(state, asking, tell)
-            session.conversation.sent = prepared[0].messages
-            return prepared
+            state = await session.prompt.before_request(state, tell)
+            state = session.thinker.goes_on(state, session.model.id, session.transcript)
+            state, request = await engine.preparer(state, asking, tell)
+            session.conversation.sent = state.messages
+            session.account.asked()
+            if request is not None and fallback.possible:
+                request = replace(request, has_fallback=True)
+            return state, request
 
-        return TurnLoop(
+        async def shorten(tell: Tell, state: State, how: Transition) -> State | None:
+            summaries = how is Transition.REACTIVE_COMPACT_RETRY
+            return await engine.preparer.shorten(state, asking, tell, "prompt_too_long", summaries=summaries)
+
+        exchange = Exchange(
             provider=lambda: session.model_in_use.provider,
             model=lambda: session.model,
-            prepare=prepare,
             run_call=run_call,
             is_safe=engine.is_safe,
             aborts_siblings=lambda name: (entry := engine.pool.find(name)) is not None and entry.tool.aborts_siblings,
             apply=session.apply,
-            at_stop=self._around.at_stop,
             after_answer=self._around.answered,
-            after_calls=self._around.called,
+            clock=session.outside.monotonic,
             emit=self._emit,
-            keep=Keep(
-                block=self._keep_block,
-                result=self._keep_result,
-                message=self._keep_message,
-                replaced=self._keep_replaced,
-            ),
-            queue=session.queue,
-            ledger=session.parts.ledger,
+            keep=self._keep,
+            budget=session.parts.budget,
             results=engine.results,
             abort=self._abort,
-            max_turns=session.parts.options.max_turns or session.parts.settings.get("maxTurns"),
             display=self._around.display(self._message_id),
         )
+        return TurnLoop(
+            exchange=exchange,
+            prepare=prepare,
+            at_stop=self._around.at_stop,
+            after_calls=self._around.called,
+            incoming=Incoming(session, self._around, self._emit),
+            shorten=shorten,
+            fall_back=fallback,
+            queue=session.queue,
+            budget=session.parts.budget,
+            abort=self._abort,
+            max_turns=session.parts.options.max_turns or session.parts.settings.get("maxTurns"),
+        )
+
+    async def _submitted(self, prompt: str | Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
+        return await watched(self._around.submitted(prompt_as_text(prompt)), self._abort)
 
     # What is kept.
 
-    def _keep_block(self, block: ContentBlock, answer: Answer) -> str:
-        message = {
-            "id": answer.id,
-            "type": "message",
-            "role": "assistant",
-            "model": answer.model,
-            "content": [block],
-            "usage": json_usage(answer.usage),
-        }
-        return self._session.transcript.message("assistant", message, self._session.cwd)
-
-    def _keep_result(self, result: CallResult) -> str:
-        message = {"role": "user", "content": [result.block]}
-        extra = {} if result.data is None or isinstance(result.data, str) else {"toolUseResult": _compact(result.data)}
-        return self._session.transcript.message("user", message, self._session.cwd, **extra)
-
-    def _keep_message(self, message: Message) -> str:
-        return self._session.transcript.message("user", message, self._session.cwd, isMeta=True)
-
-    def _keep_replaced(self, block: ToolResultBlock) -> None:
-        self._session.transcript.side(REPLACEMENT, toolUseId=block["tool_use_id"], content=block["content"])
-
-    def _keep_title(self) -> None:
+    def _keep_prompt(self, prompt: str | Sequence[Mapping[str, Any]] | None, message: Message, at: int) -> None:
+        """Keep the message that begins the turn; what nobody said is no prompt to go back to."""
         session = self._session
-        if session.title not in (None, session.kept_title):
-            session.transcript.side(TITLE, customTitle=session.title)
-            session.kept_title = session.title
+        if prompt is None:
+            self._emit(toolpost.UserMessage(message=message, uuid=self._keep.message(message), synthetic=True))
+            return
+        session.transcript.message("user", message, session.cwd, uuid=self._message_id, promptAt=at)
+        session.prompt_log.add(self._message_id, prompt_as_text(prompt))
 
     # What is told.
 
     def _emit(self, event: SessionEvent) -> None:
         self._open()
         self._tell_notices()
+        if isinstance(event, toolpost.Streaming) and isinstance(event.event, toolpost.Retrying):
+            self._session.account.retrying(event.event.delay)
         self._session.emit(event)
 
     def _open(self) -> None:
@@ -209,7 +226,7 @@ class Run:
         self._result(Ended(self._session.conversation.state(), StopReason.MODEL_ERROR, error=error))
 
     def _result(self, ended: Ended, *, text: str | None = None) -> None:
-        session, ledger = self._session, self._session.parts.ledger
+        session, ledger = self._session, spent(self._session)
         if session.model_in_use.known:
             self._open()
             self._tell_notices()
@@ -218,9 +235,6 @@ class Run:
         if ended.told and text is None and not failed:
             session.emit(toolpost.Notice(ended.told, "warning"))
         error = str(ended.error) if ended.error is not None else ended.told if failed else ""
-        total = Usage()
-        for line in ledger.lines.values():
-            total = total.plus(line.usage)
         session.emit(
             toolpost.RunResult(
                 subtype=subtype,
@@ -230,15 +244,20 @@ class Run:
                 terminal_reason=ended.reason.value,
                 stop_reason=ended.stop_reason,
                 turns=ended.state.turn,
-                duration=time.monotonic() - self._started,
+                duration=session.outside.monotonic() - self._started,
                 api_duration=ended.api_duration,
                 cost_usd=ledger.dollars,
-                usage=total,
-                model_usage={line.model: _model_usage(session, line) for line in ledger.lines.values()},
-                permission_denials=tuple(self._denials),
+                usage=ended.usage,
+                model_usage={model: _model_usage(session, line) for model, line in ledger.by_model().items()},
+                permission_denials=tuple(session.denials),
                 errors=(error,) if error else (),
             )
         )
+
+
+async def _whatever_comes_of(task: asyncio.Task[T]) -> T:
+    """Wait for a task that goes on if this is called off: the next prompt needs it too."""
+    return await asyncio.shield(task)
 
 
 def prompt_as_text(prompt: str | Sequence[Mapping[str, Any]]) -> str:
@@ -246,16 +265,7 @@ def prompt_as_text(prompt: str | Sequence[Mapping[str, Any]]) -> str:
     return prompt if isinstance(prompt, str) else "\n".join(str(block.get("text", "")) for block in prompt)
 
 
-def _message(prompt: str | Sequence[Mapping[str, Any]], before: Sequence[str]) -> Message:
-    blocks: list[ContentBlock] = [{"type": "text", "text": text} for text in before]
-    if isinstance(prompt, str):
-        blocks.append({"type": "text", "text": prompt})
-    else:
-        blocks += [dict(block) for block in prompt]
-    return {"role": "user", "content": blocks}
-
-
-def _model_usage(session: Session, line: CostLine) -> dict[str, Any]:
+def _model_usage(session: Inner, line: CostLine) -> dict[str, Any]:
     usage = line.usage
     info = session.model if session.model_in_use.known and session.model.id == line.model else None
     return {
@@ -263,21 +273,11 @@ def _model_usage(session: Session, line: CostLine) -> dict[str, Any]:
         "outputTokens": usage.output_tokens,
         "cacheReadInputTokens": usage.cache_read_input_tokens,
         "cacheCreationInputTokens": usage.cache_creation_input_tokens,
+        "webSearchRequests": usage.web_search_requests,
         "costUSD": line.dollars or 0.0,
         "contextWindow": info.window if info is not None else 0,
         "maxOutputTokens": info.max_output if info is not None else 0,
     }
-
-
-def _compact(data: Any) -> Any:
-    """Leave long texts out of the record: the model's text of the result is in its message."""
-    if isinstance(data, str):
-        return data if len(data) <= 2_000 else data[:2_000] + "…"
-    if isinstance(data, Mapping):
-        return {key: _compact(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_compact(value) for value in data[:200]]
-    return data
 
 
 def _traceback(error: BaseException) -> str:

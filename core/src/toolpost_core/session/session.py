@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
-from uuid import uuid4
 
-import toolpost
 from toolpost import Stash, on
-from toolpost_core.session.conversation import Conversation
-from toolpost_core.session.inner import Inner
+from toolpost_core.session.adjusting import odd_limits
+from toolpost_core.session.prompted import Prompted
 from toolpost_core.session.prompts import PromptLog
+from toolpost_core.session.reasoning import odd_variables
 from toolpost_core.session.reload import KeptError, Stamps
-from toolpost_core.session.run import Run
+from toolpost_core.session.resuming import tell_unsent
+from toolpost_core.session.thoughts import Thinker
+from toolpost_core.session.totals import Totals, spent
 from toolpost_core.session.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
     from pathlib import Path
 
     from toolpost import (
+        BudgetLimits,
         ConfiguredHook,
         ContentBlock,
+        ContextUsage,
         CostLine,
+        CostTotals,
+        Effort,
         FileRewind,
+        MemoryFiles,
         ModelInfo,
         PermissionMode,
         Rewound,
@@ -39,48 +45,38 @@ if TYPE_CHECKING:
     from toolpost_core.tools.calls import CallResult
 
 
-class Session(Inner):
+class Session(Prompted):
     """One conversation. `open_session` makes it and closes it; front ends see it as a `SessionDoor`."""
 
     # What front ends do with it, beside what `Inner` tells of it.
+
+    def new_id(self) -> str:
+        """A new id for something that a front end shows."""
+        return self.outside.new_id("frontend")
 
     @property
     def transcript_path(self) -> Path | None:
         """Where the transcript lies; None where none is kept."""
         return self._transcript.path
 
-    async def submit(
-        self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
-    ) -> AsyncIterator[SessionEvent]:
-        """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
-        self._require_idle()
-        if message_id is not None and any(sent.id == message_id for sent in self.sent_prompts()):
-            raise toolpost.SessionError(f"The session has a message {message_id} already; give a new uuid, or none.")
-        queue: asyncio.Queue[SessionEvent | None] = asyncio.Queue()
-        self._sink = queue.put_nowait
-        self.notifier.busy()
-        abort = self._run_abort = self._abort.child(contains=True)
-        run = self._run = asyncio.create_task(Run(self, abort, message_id).prompt(prompt))
-        run.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            await run
-        finally:
-            if not run.done():
-                abort.abort("engine_stop")
-                with suppress(asyncio.CancelledError):
-                    await run
-            if self._run is run:
-                self._sink = self._run_abort = self._run = None
-                if self.parts.ask is not None:
-                    self.notifier.idle()
-
     async def set_model(self, name: str, *, source: Literal["command", "picker", "sdk"] = "command") -> ModelInfo:
         """Use another model from the next request on. Raises SessionError where a listener refuses."""
         from toolpost_core.session.switching import switch
 
         return await switch(self, name, source)
+
+    @property
+    def effort(self) -> Effort | None:
+        """How much is spent on an answer, as far as anybody said."""
+        return self.reasoning.asked(self.parts).effort
+
+    def set_effort(self, effort: Effort | None) -> None:
+        """Spend more or less on each answer from the next request on."""
+        self.reasoning.effort = effort
+
+    def set_thinking(self, thinking: int | Literal["adaptive", "disabled"] | None) -> None:
+        """Let the model think as much from the next request on."""
+        self.reasoning.thinking = thinking
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
@@ -97,23 +93,57 @@ class Session(Inner):
         return configured(self.parts.settings, self.added_hooks)
 
     def costs(self) -> Sequence[CostLine]:
-        """What was used so far, a line a model."""
-        return tuple(self.parts.ledger.lines.values())
+        """What was used so far, a line for each that asked and each model."""
+        return tuple(spent(self).lines.values())
+
+    def totals(self) -> CostTotals:
+        """What the session took so far beside tokens."""
+        return self.account.so_far()
+
+    def budget_left(self) -> BudgetLimits:
+        """What is left of what the session and all that it starts may use."""
+        return self.parts.budget.left
 
     async def clear(self) -> None:
         """Begin a new conversation, with a new session id. Raises SessionError while a prompt runs."""
         self._require_idle()
+        self.queue.clear()
         await self._end("clear")
-        self._id = str(uuid4())
-        self.conversation, self.prompt_log = Conversation(), PromptLog(None)
-        self.queue.take()
-        self._prompt, self.begun = None, "clear"
-        self.title = self.kept_title = self.prompt_id = None
+        self._id = self.outside.new_id()
+        self.conversation, self.prompt_log = self._new_conversation(), PromptLog(None)
+        self.prompt.forget()
+        self.begun = "clear"
+        self.account, self.thinker = Totals(), Thinker()
+        self.account.without(self.parts.budget.ledger)
+        self.title = self.prompt_id = None
         await self.stash.aclose()
         self.stash = Stash()
-        self._transcript = Transcript(self._own_path(), self._id, self.parts.version, self.warn)
+        self._transcript = Transcript(self._own_path(), self._id, self.parts.version, self.warn, outside=self.outside)
         self._engine = None
         self._stand_in()
+
+    async def compact(
+        self, instructions: str = "", *, part: tuple[Literal["up_to", "from"], str] | None = None
+    ) -> AsyncGenerator[SessionEvent, None]:
+        """Make the conversation shorter. Raises SessionError while a prompt runs, and where nothing was done."""
+        from toolpost_core.session.shortening import shorten
+
+        self._require_idle()
+        async with aclosing(self._busy_with(lambda abort: shorten(self, abort, instructions, part))) as events:
+            async for event in events:
+                yield event
+
+    async def context_usage(self) -> ContextUsage:
+        """How full the window is."""
+        from toolpost_core.session.filling import usage
+
+        return await usage(self)
+
+    def memory(self) -> MemoryFiles:
+        """What is kept of the project from one session to the next. Raises MissingService."""
+        from toolpost import MemoryFiles
+
+        return self.services.get(MemoryFiles)
 
     def sent_prompts(self) -> Sequence[SentPrompt]:
         """Every prompt of the session, oldest first."""
@@ -144,6 +174,7 @@ class Session(Inner):
         """
         from toolpost_core.session.confining import choose_sandbox
         from toolpost_core.session.reload import blocked, made_anew, read_anew, turned, unusable
+        from toolpost_core.session.reviewing import review
 
         now = Stamps.now(self.parts.places, self.parts.env)
         changed, self._stamps = self._stamps.changed(now), now
@@ -151,7 +182,7 @@ class Session(Inner):
         refusal = " ".join(unusable(self.parts.settings, settings)) or await blocked(changed, now, self.events)
         if refusal:
             raise KeptError(f"The settings stay as they were: {refusal}")
-        told = [*turned(self.parts, registry), *wrong]
+        told = [*turned(self.parts, registry), *wrong, *await review(self, settings)]
         sandbox = choose_sandbox(settings, registry, self.warn)
         before = self.parts
         self.parts = replace(before, settings=settings, registry=registry, sandbox=sandbox)
@@ -176,15 +207,20 @@ class Session(Inner):
     async def start(self) -> None:
         """Register listeners that depend on the settings, and begin to gather the prompt."""
         self._started = True
+        self.conversation.rest()
         self._listen_anew()
-        if self.parts.history is not None:
-            for warning in self.parts.history.warnings:
+        for text in (*odd_variables(self.parts.env), *odd_limits(self.parts.env)):
+            self.warn(text)
+        if (history := self.parts.history) is not None:
+            for warning in history.warnings:
                 self.warn(warning)
-            self._transcript.lock()
-            if self.parts.forked_from is not None:
-                self._transcript.copy(self.parts.history.records, self.parts.history.leaf)
+            if self.parts.forked_from is None:
+                self._transcript.lock(history.end)
+                tell_unsent(self, history)
+            else:
+                self._transcript.fork(history)
         if self.parts.options.prompt is not None:
-            self.prompt_task()
+            self.prompt.task()
 
     async def run_calls(self, calls: Sequence[ToolUse]) -> list[CallResult]:
         """Run calls as one answer of a model would, without a model."""
@@ -206,9 +242,9 @@ class Session(Inner):
     async def aclose(self) -> None:
         """End whatever runs, tell listeners, close everything."""
         self._abort.abort("engine_stop")
-        if self._prompt is not None and not self._prompt.done():
-            self._prompt.cancel()
+        self.prompt.cancel()
         async with AsyncExitStack() as stack:
+            stack.callback(self.outside.close)
             stack.callback(self._transcript.close)
             stack.push_async_callback(self.stash.aclose)
             stack.push_async_callback(self.services.aclose)
@@ -217,12 +253,6 @@ class Session(Inner):
                 stack.push_async_callback(self._watched.aclose)
             await self._until_idle()
             await self._end("other")
-
-    def _require_idle(self) -> None:
-        if self._run is not None and not self._run.done():
-            raise toolpost.SessionError(
-                f"A prompt is running in the session {self._id}; wait for its end or interrupt it."
-            )
 
     async def _until_idle(self) -> None:
         """Wait for the turn that was called off: its last events are still told."""

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from toolpost import SessionError
+from toolpost.paths import project_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-KEY_CHARS = 200
+    from toolpost_core.session.listing import SessionFile
+
+TRANSCRIPTS: Final = "*.jsonl"
+MOST: Final = 10
+"""The most sessions that a message names."""
 ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
-
-
-@dataclass(frozen=True)
-class SessionFile:
-    """A session's transcript; `modified` is its time of last change in seconds since 1970."""
-
-    id: str
-    path: Path
-    modified: float
-    size: int
-    project: Path | None
-    first_prompt: str
 
 
 @dataclass(frozen=True)
@@ -37,11 +29,8 @@ class Store:
     config_dir: Path
 
     def folder(self, project: Path) -> Path:
-        """Return the folder of a project's sessions (compat.md section 9: every other character becomes `-`)."""
-        key = re.sub(r"[^A-Za-z0-9]", "-", str(project))
-        if len(key) > KEY_CHARS:
-            key = f"{key[:KEY_CHARS]}-{_hash36(str(project))}"
-        return self.config_dir / "projects" / key
+        """Return the folder of a project's sessions (compat.md section 9)."""
+        return self.config_dir / "projects" / project_key(project)
 
     def path(self, project: Path, session_id: str) -> Path:
         """Return where a session's transcript lies. Raises SessionError for what can't be an id."""
@@ -58,86 +47,91 @@ class Store:
         return session_id
 
     def of(self, project: Path) -> list[SessionFile]:
-        """Return a project's sessions, newest first; folders of similar names share a place, so each file is asked."""
-        found = [session for session in self._in(self.folder(project)) if session.project in (None, project)]
-        return sorted(found, key=lambda session: session.modified, reverse=True)
+        """Return a project's sessions, newest first."""
+        return [session for session in _looked_at(self.folder(project).glob(TRANSCRIPTS)) if session.project == project]
 
     def all(self) -> list[SessionFile]:
         """Return every session, newest first."""
-        folders = (self.config_dir / "projects").glob("*")
-        found = [session for folder in folders if folder.is_dir() for session in self._in(folder)]
-        return sorted(found, key=lambda session: session.modified, reverse=True)
+        return list(_looked_at(path for folder in self.folders() for path in folder.glob(TRANSCRIPTS)))
+
+    def folders(self) -> list[Path]:
+        """Return the folders of all projects."""
+        return [folder for folder in (self.config_dir / "projects").glob("*") if folder.is_dir()]
 
     def find(self, wanted: str, project: Path) -> Path:
-        """Return the transcript of a session by id, unique beginning of an id, or file. Raises SessionError."""
-        if wanted.endswith(".jsonl") or "/" in wanted:
-            path = Path(wanted).expanduser().absolute()
-            if not path.is_file():
-                raise SessionError(f"There is no session file {path}.")
-            return path
+        """Return the transcript of a session by id, unique beginning of an id, file or title. Raises SessionError."""
+        file = _file(wanted)
+        if file is not None and os.path.isfile(file):  # noqa: PTH113 - a Path's fails for names that are too long
+            return file
+        matches = self._with_id(wanted, project) or self._called(wanted, project)
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise SessionError(
+                f"{wanted[:80]!r} names {len(matches)} sessions; give the id of one:\n{_listed(matches)}"
+            )
+        if file is not None:
+            raise SessionError(f"There is no session file {file}.")
+        raise SessionError(
+            f"There is no session {wanted[:80]!r}. `toolpost sessions list` shows those that are there, and "
+            "`toolpost sessions list --search WORDS` finds those in which something was said."
+        )
+
+    def _with_id(self, wanted: str, project: Path) -> list[Path]:
+        if not ID.fullmatch(wanted):
+            return []
         own = self.path(project, wanted)
         if own.is_file():
-            return own
-        matches = [session for session in self.all() if session.id.startswith(wanted)]
-        if len(matches) == 1:
-            return matches[0].path
-        if not matches:
-            raise SessionError(f"There is no session {wanted!r}. `toolpost sessions list` shows those that are there.")
-        raise SessionError(f"{wanted!r} is the beginning of {len(matches)} sessions; give more of the id.")
+            return [own]
+        found = (path for folder in self.folders() for path in folder.glob(TRANSCRIPTS))
+        matches = [path for path in found if path.stem.startswith(wanted)]
+        return [path for path in matches if path.stem == wanted] or matches
+
+    def _called(self, wanted: str, project: Path) -> list[Path]:
+        """Return a project's sessions of a title; where none has it as it is, those with all its words."""
+        title = " ".join(wanted.split()).casefold()
+        if not title:
+            return []
+        named = [(session.path, session.title.casefold()) for session in self.of(project)]
+        alike = [path for path, name in named if name == title]
+        return alike or [path for path, name in named if all(word in name for word in title.split())]
 
     def latest(self, project: Path) -> Path:
-        """Return the newest session of a project. Raises SessionError where there is none."""
-        sessions = self.of(project)
-        if not sessions:
-            raise SessionError(f"There is no session in {project} to continue; start one without --continue.")
-        return sessions[0].path
+        """Return the newest session of a project. Raises SessionError where there is none.
 
-    def _in(self, folder: Path) -> Iterator[SessionFile]:
-        for path in folder.glob("*.jsonl"):
-            try:
-                status = path.stat()
-            except OSError:
-                continue
-            if not stat.S_ISREG(status.st_mode):
-                continue
-            first = _first_record(path)
-            cwd = first.get("cwd")
-            project = Path(cwd) if isinstance(cwd, str) else None
-            yield SessionFile(path.stem, path, status.st_mtime, status.st_size, project, _prompt(first))
+        Folders of similar names share a place, so the file is asked.
+        """
+        for session in _looked_at(self.folder(project).glob(TRANSCRIPTS)):
+            if session.project == project:
+                return session.path
+        raise SessionError(f"There is no session in {project} to continue; start one without --continue.")
 
 
-def _first_record(path: Path) -> dict[str, Any]:
+def _file(wanted: str) -> Path | None:
+    """Return the file that somebody means; None for what is written like none."""
+    is_one = wanted.endswith(".jsonl") or "/" in wanted
+    return Path(os.path.expanduser(wanted)).absolute() if is_one else None  # noqa: PTH111 - a Path's fails for ~nobody
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    from toolpost_core.session.listing import look
+
+    shown = [f"  {path.stem}  {session.title[:60]}" for path in paths[:MOST] if (session := look(path)) is not None]
+    return "\n".join([*shown, *(["  ..."] if len(paths) > MOST else [])])
+
+
+def _looked_at(paths: Iterable[Path]) -> Iterator[SessionFile]:
+    """Look at transcripts one by one, the newest first."""
+    from toolpost_core.session.listing import look
+
+    for path in sorted(paths, key=_changed, reverse=True):
+        session = look(path)
+        if session is not None:
+            yield session
+
+
+def _changed(path: Path) -> float:
     try:
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(record, dict) and record.get("type") == "user":
-                    return record
+        return path.stat().st_mtime
     except OSError:
-        pass
-    return {}
-
-
-def _prompt(record: dict[str, Any]) -> str:
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else ""
-    if isinstance(content, list):
-        texts = [str(b.get("text", "")) for b in content if isinstance(b, dict) and b.get("type") == "text"]
-        content = texts[-1] if texts else ""
-    return " ".join(str(content).split())[:200]
-
-
-def _hash36(text: str) -> str:
-    """Return the hash that readers of such folders know: 32-bit, times 31, in base 36 (compat.md section 9)."""
-    value = 0
-    for char in text:
-        value = (value * 31 + ord(char)) & 0xFFFFFFFF
-    value = abs(value - (1 << 32) if value & 0x80000000 else value)
-    digits = ""
-    while value:
-        value, rest = divmod(value, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
-    return digits or "0"
+        return 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from toolpost import SessionError, on
+from toolpost import ModelRequest, SessionError, on
 
 if TYPE_CHECKING:
     from toolpost import ModelInfo
@@ -16,11 +16,30 @@ CACHE_LIFE: Final = 300.0
 
 
 async def switch(session: Inner, name: str, source: Literal["command", "picker", "sdk"]) -> ModelInfo:
-    """Use another model from the next request on. Raises SessionError where a listener refuses, and ProviderError."""
-    model, events = session.model_in_use, session.events
-    new = model.provider.model(name)
-    if not (events.hears("pre_model_switch") or events.hears("post_model_switch")) or new.id == model.name:
+    """Use another model from the next request on: the conversation stays, windows and limits are the new one's.
+
+    Raises SessionError where a listener refuses, and ProviderError where there is no such model.
+    """
+    model = session.model_in_use
+    new = model.named(name)
+    if new.id == model.name:
         return model.switch(name)
+    await model.provider.check_model(_word_to(new, session))
+    await _asked(session, name, new, source)
+    if 0 < new.window < session.conversation.used:
+        session.warn(
+            f"The conversation has about {session.conversation.used:,} tokens and the window of {new.id} {new.window:,}: "
+            "it will be shortened before the next request."
+        )
+    return new
+
+
+async def _asked(session: Inner, name: str, new: ModelInfo, source: Literal["command", "picker", "sdk"]) -> None:
+    """Ask listeners and switch."""
+    model, events = session.model_in_use, session.events
+    if not (events.hears("pre_model_switch") or events.hears("post_model_switch")):
+        model.switch(name)
+        return
     value = _event(session, name, new, source)
     emission = await events.emit(on.pre_model_switch, value)
     refused = emission.failure
@@ -32,7 +51,16 @@ async def switch(session: Inner, name: str, source: Literal["command", "picker",
     outcome = (await events.emit(on.post_model_switch, value)).outcome
     if outcome is not None and outcome.additional_context:
         session.queue.put(outcome.additional_context)
-    return new
+
+
+def _word_to(model: ModelInfo, session: Inner) -> ModelRequest:
+    return ModelRequest(
+        model=model.id,
+        messages=({"role": "user", "content": "Hi"},),
+        purpose="model_check",
+        env=session.parts.env,
+        stash=session.stash,
+    )
 
 
 def _event(session: Inner, name: str, new: ModelInfo, source: Literal["command", "picker", "sdk"]) -> ModelSwitch:

@@ -7,32 +7,57 @@ Records follow the shape that readers of such files rely on (compat.md section 9
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
-import time
-from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
 
-from toolpost import SessionError
+from toolpost_core.events.outside import Outside
+from toolpost_core.session.branches import Branches
+from toolpost_core.session.lines import line_of, write_all
+from toolpost_core.session.lines import now as now
+from toolpost_core.session.locks import open_locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
+    from toolpost import ContentBlock, Message
+    from toolpost_core.session.history import History
+
+SCHEMA: Final = 1
+"""The form of the records that are written; each record of the chain says it. Those before had none."""
 REPLACEMENT: Final = "content-replacement"
 """The type of a record that says what is sent in the place of a result that was too long beside others."""
 REWIND: Final = "conversation-rewind"
 """The type of a record that says that the conversation went back, to behind the record `leafUuid`."""
+TOMBSTONE: Final = "tombstone"
+"""The type of a record that says which records (`uuids`) count as never said: an answer whose stream was cut off."""
 USAGE: Final = "answer-usage"
 """The type of a record that says what an answer used in all: its blocks are kept before that is known."""
-
+QUEUE: Final = "queue-operation"
+"""The type of a record that says that something had to wait for the model, or waits no longer."""
 TITLE: Final = "custom-title"
-"""The type of a record that says what the session is called."""
+"""The type of a record that says what the session is called (`customTitle`)."""
+MODE: Final = "permission-mode"
+"""The type of a record that says which permission mode is in force (`permissionMode`)."""
+MODEL: Final = "model"
+"""The type of a record that says which model is asked (`model`)."""
+THINKER: Final = "thinking-model"
+"""The type of a record that says whose thoughts are sent from now on (`model`), those up to `leafUuid` no more."""
+COST: Final = "cost-totals"
+"""The type of a record that says what the session has cost so far."""
+STATES: Final = (TITLE, "ai-title", MODE, MODEL, THINKER, COST)
+"""The types of which the last record counts: it is written anew now and then, so that the file's end has it."""
+BOUNDARY: Final = "compact_boundary"
+"""The subtype of the system record behind which the conversation begins anew, after a compaction."""
+LONG: Final = 200_000
+"""Bytes of a line over which its message goes into a file of its own; what reads a transcript holds a line at a time."""
+STATE_EVERY: Final = 48_000
+"""Bytes after which the state is written anew; a reader of the last 64 kB finds it."""
 
 
 class Transcript:
-    """Appends to one session's file.
+    """Appends to one session's file. Each record of its chain has the fields `marks` as well.
 
     The file is locked while it is open, so that two processes never write to one session; the lock goes with the
     process, however it ends. A write that fails is reported once; the run goes on.
@@ -45,144 +70,212 @@ class Transcript:
         version: str,
         report: Callable[[str], None],
         parent: str | None = None,
+        *,
+        marks: Mapping[str, Any] = MappingProxyType({}),
+        states: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+        outside: Outside | None = None,
     ) -> None:
         self.path = path
         self.session_id = session_id
         self._version = version
         self._report = report
+        self._marks = marks
+        self._outside = outside or Outside()
         self._fd: int | None = None
+        self._close: Callable[[], None] | None = None
         self._broken = False
+        self._states = dict(states)
+        self._branches = Branches()
+        self._waiting: dict[str, Mapping[str, Any]] = {}
+        self._unwritten: set[str] = set()
+        self._behind = 0
         self.parent = parent
 
     def message(
         self, kind: str, message: Mapping[str, Any], cwd: Path, *, uuid: str | None = None, **extra: Any
     ) -> str:
         """Append a message to the chain; returns its uuid, a new one unless given."""
-        uuid = uuid or str(uuid4())
-        self._append(
-            {
-                "type": kind,
-                "uuid": uuid,
-                "parentUuid": self.parent,
-                "sessionId": self.session_id,
-                "timestamp": now(),
-                "cwd": str(cwd),
-                "version": self._version,
-                "message": message,
-                **extra,
-            }
-        )
-        self.parent = uuid
-        return uuid
+        record = self._link(kind, cwd, uuid=uuid, message=message, **extra)
+        self._append(record)
+        for state in sorted(self._unwritten):
+            self._write_state(state)
+        return str(record["uuid"])
 
-    def copy(self, records: Iterable[Mapping[str, Any]], leaf: str | None) -> None:
-        """Begin with the records of another session; the chain goes on behind `leaf`."""
-        for record in records:
-            self._append({**record, "sessionId": self.session_id})
-        self.parent = leaf
+    def boundary(
+        self,
+        messages: Sequence[Message],
+        cwd: Path,
+        *,
+        kept: int = 0,
+        trigger: str = "auto",
+        pre_tokens: int = 0,
+        **metadata: Any,
+    ) -> tuple[Message, ...]:
+        """Begin the conversation anew with what a compaction left of it.
 
-    def side(self, kind: str, **fields: Any) -> None:
+        The last `kept` of the messages are taken over as they were, those before are the summary. Returns the messages as
+        a resume reads them: whoever goes on with these sends the same bytes as one that resumes. Nothing before the
+        boundary is needed for that, so that a resume reads the end of the file only. All is written at once, and counts
+        only where it is all there.
+        """
+        from toolpost_core.session.mending import repaired
+
+        told = repaired(messages)
+        before, self.parent = self.parent, None
+        facts = {"trigger": trigger, "preTokens": pre_tokens, **metadata, "messages": len(told)}
+        mark = self._link("system", cwd, subtype=BOUNDARY, logicalParentUuid=before, compactMetadata=facts)
+        summaries = max(len(told) - kept, 1)
+        records = [mark]
+        for index, message in enumerate(told):
+            what = {"isCompactSummary" if index < summaries else "isMeta": True}
+            records.append(
+                self._link(message["role"], cwd, **{"message": message, "boundaryUuid": mark["uuid"], **what})
+            )
+        waiting = [self._side(QUEUE, fields) for fields in self._waiting.values()]
+        self._append(*records, *(self._side(kind, fields) for kind, fields in self._states.items()), *waiting)
+        self._behind = 0
+        self._unwritten.clear()
+        return told
+
+    def discard(self, uuids: Iterable[str]) -> None:
+        """Say that records count as never said: an answer that was cut off, and the results of calls that it made."""
+        self.side(TOMBSTONE, uuids=list(uuids))
+
+    def replace(self, tool_use_id: str, content: Any) -> None:
+        """Say what is sent in the place of a result that was too long beside others."""
+        self.side(REPLACEMENT, replacements=[{"toolUseId": tool_use_id, "replacement": content}])
+
+    def replace_block(self, old: ContentBlock, new: ContentBlock) -> None:
+        """Say what is sent in the place of a block that the service refused."""
+        from toolpost_core.session.replaced import replacement
+
+        self.side(REPLACEMENT, replacements=[replacement(old, new)])
+
+    def state(self, kind: str, /, **fields: Any) -> None:
+        """Keep what is so from now on (one of STATES); before the first message it waits for that."""
+        if self._states.get(kind) == fields:
+            return
+        self._states[kind] = fields
+        self._unwritten.add(kind)
+        if self._fd is not None:
+            self._write_state(kind)
+
+    def has_state(self, kind: str) -> bool:
+        """Whether such a state was kept."""
+        return kind in self._states
+
+    def side(self, kind: str, /, **fields: Any) -> None:
         """Append a record that is no part of the chain."""
-        self._append({"type": kind, "sessionId": self.session_id, "timestamp": now(), **fields})
+        if kind == QUEUE:
+            self._note_waiting(fields)
+        self._append(self._side(kind, fields))
 
-    def epilogue(self, kind: str, **fields: Any) -> None:
+    def epilogue(self, kind: str, /, **fields: Any) -> None:
         """Append a record at the end, where anything was kept at all: it alone makes no session."""
         if self._fd is not None:
             self.side(kind, **fields)
 
+    def fork(self, history: History) -> None:
+        """Begin with what another session has said; records keep their ids, by which those of plugins name them."""
+        from toolpost_core.session.forking import copied
+
+        for record in copied(history, self.session_id):
+            self._append(record)
+        self.parent = history.leaf
+        self._states = dict(history.states)
+        if history.title:
+            self.state(TITLE, customTitle=f"{history.title} (fork)")
+
     def close(self) -> None:
         """Close the file and give up its lock."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        if self._close is not None:
+            self._close()
+        self._fd = self._close = None
 
-    def lock(self) -> None:
-        """Open and lock the file; raises SessionError where another process has it."""
+    def lock(self, size: int | None = None) -> None:
+        """Open and lock the file; raises SessionError where another process has it, or wrote to it since `size` was read."""
         if self.path is None or self._broken or self._fd is not None:
             return
         try:
-            self._fd = _open(self.path)
+            self._fd, self._close = open_locked(self.path, size)
         except OSError as error:
             self._fail(error)
 
-    def _append(self, record: Mapping[str, Any]) -> None:
+    def _link(self, kind: str, cwd: Path, *, uuid: str | None = None, **fields: Any) -> dict[str, Any]:
+        """Return a record of the chain; the next one goes behind it."""
+        uuid = uuid or self._outside.new_id()
+        record = {
+            "type": kind,
+            "uuid": uuid,
+            "parentUuid": self.parent,
+            "sessionId": self.session_id,
+            "timestamp": now(self._outside.now()),
+            "cwd": str(cwd),
+            "version": self._version,
+            "gitBranch": self._branches.of(cwd),
+            "schema": SCHEMA,
+            **self._marks,
+            **fields,
+        }
+        self.parent = uuid
+        return record
+
+    def _side(self, kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "sessionId": self.session_id,
+            "timestamp": now(self._outside.now()),
+            "schema": SCHEMA,
+            **fields,
+        }
+
+    def _note_waiting(self, fields: Mapping[str, Any]) -> None:
+        """What waits is written anew behind a boundary."""
+        if fields.get("operation") == "enqueue":
+            self._waiting[str(fields.get("queuedId"))] = fields
+        else:
+            self._waiting.pop(str(fields.get("queuedId")), None)
+
+    def _write_state(self, kind: str) -> None:
+        self._unwritten.discard(kind)
+        self.side(kind, **self._states[kind])
+
+    def _append(self, *records: Mapping[str, Any]) -> None:
+        """Write records at once, and the state behind them where the last time was long ago."""
+        self._write(records)
+        if self._behind > STATE_EVERY:
+            self._write([self._side(kind, fields) for kind, fields in self._states.items()])
+            self._unwritten.clear()
+            self._behind = 0
+
+    def _write(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write records at once: all of them or, as far as that is possible, none."""
         if self.path is None or self._broken:
             return
-        line = _line(record)
+        lines = [(line_of(record), record) for record in records]
         self.lock()
         if self._fd is None:
             return
         try:
-            _write_all(self._fd, line)
+            data = b"".join(self._short(line, record) for line, record in lines)
+            write_all(self._fd, data)
         except OSError as error:
             self._fail(error)
+            return
+        self._behind += len(data)
+
+    def _short(self, line: bytes, record: Mapping[str, Any]) -> bytes:
+        """Return the line, or one that names a file that has its message. Raises OSError."""
+        if len(line) <= LONG or "message" not in record or self.path is None:
+            return line
+        from toolpost_core.session.spilling import spilled
+
+        return line_of(spilled(record, self.path))
 
     def _fail(self, error: OSError) -> None:
         self._broken = True
         self._report(
-            f"The transcript {self.path} can't be written ({error.strerror}): the run goes on, but this session can be "
-            "resumed only up to here. Free some space, or mend the folder's rights, then start a new session."
+            f"The transcript {self.path} can't be written ({error.strerror or os.strerror(error.errno or 0)}): the run goes "
+            "on, but this session can be resumed only up to here. Free some space, or mend the folder's rights, then start "
+            "a new session."
         )
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    """Return a record as a line; data of a plugin that is no JSON is left out."""
-    try:
-        text = _json(record)
-    except (TypeError, ValueError, RecursionError):
-        text = _json({key: value for key, value in record.items() if key != "toolUseResult"})
-    try:
-        return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return _json(json.loads(text), ensure_ascii=True).encode()
-
-
-def _json(value: object, *, ensure_ascii: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, separators=(",", ":"), default=str) + "\n"
-
-
-def _open(path: Path) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise SessionError(
-            f"The session {path.stem} is in use by another process{_owner(path)}. End that one, or go on in a copy: "
-            f"--resume {path.stem} --fork-session"
-        ) from None
-    # A record that was cut off by a crash must not be glued to the next one.
-    size = os.lseek(fd, 0, os.SEEK_END)
-    if size and os.pread(fd, 1, size - 1) != b"\n":
-        os.write(fd, b"\n")
-    return fd
-
-
-def _owner(path: Path) -> str:
-    """Say which process holds the lock, where the system tells (Linux: /proc/locks by inode)."""
-    try:
-        inode = path.stat().st_ino
-        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return ""
-    held = [line.split() for line in lines if f":{inode} " in line]
-    return f" (pid {held[0][4]})" if held else ""
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    """Write everything or, as far as that is possible, nothing: a record that was cut off is taken back."""
-    start = os.lseek(fd, 0, os.SEEK_END)
-    view = memoryview(data)
-    try:
-        while view:
-            view = view[os.write(fd, view) :]
-    except OSError:
-        os.ftruncate(fd, start)
-        raise
-
-
-def now() -> str:
-    """Return this moment in ISO 8601."""
-    seconds = time.time()
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolpost import Rule, SettingsError
 from toolpost_core.settings.effective import own_files
 from toolpost_core.settings.write import edit_permissions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from toolpost import PermissionMode, RuleSource, RuleUpdate
     from toolpost.permissions import Behavior
     from toolpost_core.session.parts import Places
 
+NEEDS: Final = {
+    "addRules": ("behavior", "rules"),
+    "replaceRules": ("behavior", "rules"),
+    "removeRules": ("behavior", "rules"),
+    "setMode": ("mode",),
+    "addDirectories": ("directories",),
+    "removeDirectories": ("directories",),
+}
+"""The kinds of updates, and what each has beside its destination."""
 FILES = {"userSettings": "user", "projectSettings": "project", "localSettings": "local"}
 IN_MEMORY = ("session", "cliArg")
 
@@ -39,9 +47,11 @@ def applied(
 ) -> Change:
     """Apply updates. One whose file can't be written counts for this session, and is reported.
 
-    Raises SettingsError for a place that is none.
+    Raises SettingsError for a place that is none, and for an update of another shape; then none of them counts.
     """
     change = Change(tuple(rules))
+    for update in updates:
+        check(update)
     for update in updates:
         kind = update["type"]
         if kind == "setMode":
@@ -56,6 +66,37 @@ def applied(
         else:
             change = replace(change, rules=_rules(update, change.rules, places, report))
     return change
+
+
+def allows_more(update: RuleUpdate) -> bool:
+    """Whether an update adds rules that allow."""
+    return update["type"] in ("addRules", "replaceRules") and update["behavior"] == "allow"
+
+
+def check(update: Mapping[str, Any]) -> None:
+    """Raise SettingsError where an update, which may be any hook's or program's, lacks what its kind needs."""
+    kind = update.get("type")
+    if not isinstance(kind, str) or kind not in NEEDS:
+        raise SettingsError(f"{kind!r:.100} is no change of permissions. There are: {', '.join(NEEDS)}.")
+    for name in ("destination", *NEEDS[kind]):
+        value = update.get(name)
+        if not _FITS[name](value):
+            raise SettingsError(f"A change of permissions of type {kind} has the {name} {value!r:.100}, which is none.")
+
+
+def _is_rule(value: object) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("toolName"), str):
+        return False
+    return isinstance(value.get("ruleContent"), str | None)
+
+
+_FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "destination": lambda value: isinstance(value, str),
+    "behavior": lambda value: value in ("allow", "ask", "deny"),
+    "mode": lambda value: isinstance(value, str),
+    "rules": lambda value: isinstance(value, list | tuple) and all(map(_is_rule, value)),
+    "directories": lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
+}
 
 
 def _rules(

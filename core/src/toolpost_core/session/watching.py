@@ -35,7 +35,7 @@ class WatchedFiles:
 
     def add(self, paths: Iterable[str]) -> None:
         """Watch more files, which need not be there yet."""
-        for path in (self._cwd() / Path(text).expanduser() for text in paths):
+        for path in (self._cwd() / _expanded(text) for text in paths):
             self._stamps.setdefault(path, _stamp(path))
         if self._watch is None and self._stamps:
             self._watch = asyncio.create_task(self._look_again())
@@ -76,9 +76,16 @@ class WatchedFiles:
             self.add(outcome.watch_paths)
 
 
+def _expanded(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(text)
+
+
 def _stamp(path: Path) -> Stamp:
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: what can't be a path is a file that is never there
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("managed", "cli", "flag", "local", "project", "user")
 SOURCES: Final = ("user", "project", "local")
+MANAGED_RULES_ONLY: Final = "allowManagedPermissionRulesOnly"
 FROM_ENV: Final = "TOOLPOST_SETTINGS"
 """Settings for a program and whatever it starts, where no flag can be given."""
 
@@ -63,6 +64,11 @@ class Settings:
                 continue
             found.append((document.level, document.file))
         return found
+
+    @property
+    def only_policy_allows(self) -> bool:
+        """Whether rules that allow count in managed settings only."""
+        return self.get(MANAGED_RULES_ONLY) is True
 
     def permission_mode(self, wanted: str | None = None) -> PermissionMode:
         """Return the mode to begin with: the wanted one, or else the settings' own.
@@ -114,10 +120,10 @@ def load(
         *_own(project, config_dir, _known(sources), problems),
     ]
     documents = _sound(_in_order(found, _wanted(extra_documents, sources)), trusted, problems)
-    policy_only = any(document.values.get("allowManagedPermissionRulesOnly") for document in documents)
+    policy_only = any(document.values.get(MANAGED_RULES_ONLY) for document in documents)
     rules, rule_problems = rules_of(documents, project=project, config_dir=config_dir, policy_only=policy_only)
     plugins, plugin_problems = plugin_settings(documents, trusted)
-    values = merged(hooks_in_force(documents))
+    values = merged(_with_locks(hooks_in_force(documents)))
     order = plugin_order(documents, trusted)
     if "plugins" in values:
         said = {setting.key: setting.as_values() for setting in plugins.values()}
@@ -214,5 +220,17 @@ def _sound(documents: Iterable[Document], trusted: bool, problems: list[Problem]
         document, left_out = permitted(document, trusted)
         document, odd = sound_hooks(document)
         problems += [*wrong, *left_out, *odd, *unheeded(document)]
+        if "sandbox" in document.values:
+            from toolpost_core.settings.sandbox import odd_sandbox
+
+            problems += odd_sandbox(document)
         sound.append(document)
     return sound
+
+
+def _with_locks(documents: Sequence[Document]) -> Sequence[Document]:
+    if not any("sandbox" in document.values for document in documents):
+        return documents
+    from toolpost_core.settings.sandbox import sandbox_in_force
+
+    return sandbox_in_force(documents)

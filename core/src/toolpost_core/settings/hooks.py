@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolpost_core.settings.document import Document
@@ -21,9 +22,9 @@ def sound_hooks(document: Document) -> tuple[Document, list[Problem]]:
         if event in known:
             kept[event] = list(_groups(document, event, groups, problems))
         else:
-            problems.append(
-                _odd(document, f"there is no such event, so its hooks never run{_near(event, known)}", event)
-            )
+            what = f"there is no such event, so its hooks never run{_near(event, known)}"
+            # Another version or program may have the event: that is no reason to take the file for broken.
+            problems.append(replace(_odd(document, what, event), level="warning"))
     return (document.with_values({**document.values, "hooks": kept}) if problems else document), problems
 
 
@@ -49,14 +50,14 @@ def _titles() -> set[str]:
 
 def _groups(document: Document, event: str, groups: list[Any], problems: list[Problem]) -> Iterator[dict[str, Any]]:
     for number, group in enumerate(groups):
-        if not isinstance(group, dict) or not isinstance(group.get("hooks", []), list):
+        if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
             what = 'this must be an object with "hooks" (a list) and perhaps "matcher" (a text)'
             problems.append(_odd(document, f"{what}; it is left out", event, number))
         elif not isinstance(group.get("matcher", ""), str | None):
             what = f"this must be a text, not {group['matcher']!r:.80}; its hooks do not run"
             problems.append(_odd(document, what, event, number, "matcher"))
         else:
-            yield {**group, "hooks": list(_handlers(document, event, number, group.get("hooks", []), problems))}
+            yield {**group, "hooks": list(_handlers(document, event, number, group["hooks"], problems))}
 
 
 def _handlers(

@@ -24,6 +24,7 @@ from toolpost_core.settings.kinds import (
 )
 
 MODE_NAMES: Final = ("default", "manual", "plan", "acceptEdits", "dontAsk", "auto", "bypassPermissions")
+EFFORT_NAMES: Final = ("low", "medium", "high", "xhigh", "max")
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {
@@ -43,14 +44,21 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "autoMode": OBJECT,
         "availableModels": TEXTS,
         "bashOutputMaxChars": number(4_000, 128_000),
+        "claudeMd": TEXT,
+        "claudeMdExcludes": TEXTS,
         "cleanupPeriodDays": number(1),
         "companyAnnouncements": TEXTS,
+        "compaction": OBJECT,
+        "compaction.auto": number(0),
+        "compaction.blocking": number(0),
+        "compaction.order": TEXTS,
+        "compaction.warn": number(0),
         "defaultShell": one_of("bash", "powershell"),
         "deniedMcpServers": OBJECTS,
         "deniedModels": TEXTS,
         "disableAllHooks": FLAG,
         "disabledMcpjsonServers": TEXTS,
-        "effortLevel": one_of("low", "medium", "high", "xhigh", "max"),
+        "effortLevel": one_of(*EFFORT_NAMES),
         "enableAllProjectMcpServers": FLAG,
         "enabledMcpjsonServers": TEXTS,
         "enabledPlugins": OBJECT,
@@ -94,6 +102,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "sandbox.excludedCommands": TEXTS,
         "sandbox.failIfUnavailable": FLAG,
         "sandbox.filesystem": OBJECT,
+        "sandbox.filesystem.allowManagedReadPathsOnly": FLAG,
         "sandbox.filesystem.allowRead": TEXTS,
         "sandbox.filesystem.allowWrite": TEXTS,
         "sandbox.filesystem.denyRead": TEXTS,
@@ -102,6 +111,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "sandbox.ignoreViolations": LIST_MAP,
         "sandbox.network": OBJECT,
         "sandbox.network.allowAllUnixSockets": FLAG,
+        "sandbox.network.allowManagedDomainsOnly": FLAG,
         "sandbox.network.allowedDomains": TEXTS,
         "sandbox.network.deniedDomains": TEXTS,
         "sandbox.network.strictAllowlist": FLAG,
@@ -122,17 +132,15 @@ UNHEEDED: Final = (
     "permissions.blockReadsOutsideWorkingDirectories",
     "permissions.blockWritesOutsideWorkingDirectories",
     "permissions.denyInsteadOfPrompting",
-    "sandbox.filesystem.allowManagedReadPathsOnly",
-    "sandbox.network.allowManagedDomainsOnly",
 )
 """Keys that are to hold something back and that nothing in this version acts on: who sets one has to know."""
 
 PERSON_ONLY: Final = frozenset(
-    {"autoMode", "modelPricing", "skipAutoPermissionPrompt", "skipDangerousModePermissionPrompt"}
+    {"autoMemoryDirectory", "autoMode", "modelPricing", "skipAutoPermissionPrompt", "skipDangerousModePermissionPrompt"}
 )
 """Keys that a project's files never set, trusted or not."""
 
-POLICY_ONLY: Final = frozenset({"allowManagedHooksOnly", "allowManagedPermissionRulesOnly"})
+POLICY_ONLY: Final = frozenset({"allowManagedHooksOnly", "allowManagedPermissionRulesOnly", "claudeMd"})
 """Keys that count in managed settings only."""
 
 UNTRUSTED: Final = frozenset(

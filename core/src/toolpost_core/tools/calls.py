@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What one call came to, for the loop. `stop` says that a hook ends the turn."""
+    """What one call came to, for the loop. `stop` says that a hook ends the turn, `was_denied` that a recorded one was."""
 
     call: ToolUse
     block: ToolResultBlock
@@ -24,6 +24,12 @@ class CallResult:
     duration: float = 0.0
     ruling: Ruling | None = None
     stop: str | None = None
+    was_denied: bool = False
+
+    @property
+    def denied(self) -> bool:
+        """Whether a gate refused it."""
+        return self.was_denied or (self.ruling is not None and self.is_error and not self.duration)
 
     @property
     def is_error(self) -> bool:

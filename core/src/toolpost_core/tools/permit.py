@@ -10,12 +10,14 @@ from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question
 from toolpost_core.permissions.combine import Opinion, Verdict
 from toolpost_core.permissions.denials import DenialCounts
 from toolpost_core.permissions.gate import Early, Gate, request_for, why_nobody_can_be_asked
+from toolpost_core.permissions.places import decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolpost import (
         Asker,
+        DecidedPaths,
         Decision,
         Message,
         PermissionScope,
@@ -107,6 +109,10 @@ class Permitter:
         """Read an input; raises InvalidInput."""
         return Candidate(raw, parse(self._pool, tool, raw))
 
+    def decided(self, request: PermissionRequest) -> DecidedPaths:
+        """Return where the paths of an allowed call lead, and what it must not read of the files that it comes upon."""
+        return decided(request, self._gate.withheld(request))
+
     def ahead(self, tool: Tool[Any], candidate: Candidate, around: Circumstances, tool_use_id: str) -> Early | None:
         """Begin to ask those who are asked last; None where there are none. Whoever called it cancels what goes on."""
         if not self._gate.has_last_resort(around.scope.mode):
@@ -173,7 +179,8 @@ class Settled:
 class Interview:
     """Puts an ask to PermissionRequest listeners and then to a person.
 
-    `report` gets what of an answer did not work, `notify` the name of the tool that a person is asked about.
+    `may_grant` says what of an update would count. `report` gets what of an answer did not work, `notify` the name of the
+    tool that a person is asked about.
     """
 
     def __init__(
@@ -181,12 +188,14 @@ class Interview:
         events: Dispatcher,
         ask: Asker | None,
         update: Callable[[Sequence[RuleUpdate]], None],
+        may_grant: Callable[[RuleUpdate], bool],
         report: Callable[[str], None],
         notify: Callable[[str], None],
     ) -> None:
         self._events = events
         self._ask = ask
         self._update = update
+        self._may_grant = may_grant
         self._report = report
         self._notify = notify
 
@@ -199,7 +208,7 @@ class Interview:
             return Settled(Deny(ruling.verdict.reason), "nobody")
         question = Question(
             request=ruling.request,
-            decision=_put(ruling),
+            decision=self._put(ruling),
             title=ruling.request.tool_name,
             details=title,
             view=await _preview(ruling, ctx),
@@ -219,6 +228,11 @@ class Interview:
             self._update(updates)
         except SettingsError as error:
             self._report(f"The permission was given this once only: {error}")
+
+    def _put(self, ruling: Ruling) -> Decision:
+        """Return the decision as it is put to the person, with what "yes, always" would grant."""
+        decision = _with_suggestions(ruling)
+        return replace(decision, suggestions=tuple(filter(self._may_grant, decision.suggestions)))
 
     async def refused(self, ruling: Ruling) -> str:
         """Tell listeners of a refusal without a person; return what the model is told of trying again."""
@@ -250,7 +264,7 @@ class Interview:
             tool_input=request.tool_input,
             tool_use_id=request.tool_use_id,
             reason=ruling.verdict.reason,
-            permission_suggestions=_put(ruling).suggestions,
+            permission_suggestions=self._put(ruling).suggestions,
         )
         emission = await self._events.emit(on.permission_request, asked)
         outcome = emission.outcome
@@ -266,8 +280,8 @@ class Interview:
         return Settled(Allow("a hook answered yes"), "hook", outcome.updated_input)
 
 
-def _put(ruling: Ruling) -> Decision:
-    """Return the decision as it is put to the person, with what "yes, always" would grant.
+def _with_suggestions(ruling: Ruling) -> Decision:
+    """Return the decision with what could be granted for good.
 
     Where someone wants to be asked, a rule that allows would change nothing, so only what the asker itself suggests counts.
     """

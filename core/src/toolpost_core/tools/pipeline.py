@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted
 from toolpost_core.events.isolation import is_own
@@ -16,15 +16,14 @@ from toolpost_core.tools.leaks import Leaks
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
 from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
 from toolpost_core.tools.told import Told
-from toolpost_core.tools.watched import watched
+from toolpost_core.tools.watched import GRACE, watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
     from pathlib import Path
 
     from toolpost import (
         AbortSignal,
-        PermissionRequest,
         SessionEvent,
         Tool,
         ToolContext,
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
     from toolpost_core.tools.pool import Pool
 
 T = TypeVar("T")
-CANCEL_GRACE = 0.1
-"""Seconds that a tool has to end by itself after an abort, before its task is cancelled."""
+HEARD_GRACE: Final = 0.05
+"""Seconds that listeners have after an abort to answer to what happened already."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,10 @@ class Pipeline:
             self._check_abort(abort)
             return await self._execute(permitted)
         except Refused as refusal:
-            return await self._refused(call, refusal, time.perf_counter() - started)
+            return await self._refused(call, refusal, abort, time.perf_counter() - started)
         except Aborted as error:
             called_off = Refused(texts.failure(call.name, error))
-            return await self._refused(call, called_off, time.perf_counter() - started)
+            return await self._refused(call, called_off, abort, time.perf_counter() - started)
         except BaseException as error:
             if not is_own(error):
                 raise
@@ -246,32 +245,54 @@ class Pipeline:
 
     async def _call(self, permitted: Permitted, started: float) -> ToolResult:
         tool, call = permitted.found.tool, permitted.found.call
-        ctx = _at_decided(permitted.found.ctx, permitted.ruling.request)
+        ctx = permitted.found.ctx
+        ctx = replace(ctx, control=replace(ctx.control, paths=self.permitter.decided(permitted.ruling.request)))
 
         def progress(text: str, /, **data: Any) -> None:
             elapsed = time.perf_counter() - started
             self.emit(ToolProgressed(tool_use_id=call.id, tool_name=tool.name, text=text, elapsed=elapsed, data=data))
 
         with self.leaks.watch(permitted.found.entry, ctx.interface.warn):
-            return await watched(tool.call(permitted.candidate.parsed, ctx, progress), ctx.abort, grace=CANCEL_GRACE)
+            return await watched(tool.call(permitted.candidate.parsed, ctx, progress), ctx.abort, grace=GRACE)
 
     async def _succeeded(self, permitted: Permitted, result: ToolResult, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
+        if result.is_error:
+            return await self._unsuccessful(permitted, result, duration)
         data, notes, stop = result.data, list(permitted.notes), permitted.stop
         given = permitted.ruling.request.tool_input
-        after = await self.told.after(call, found.tool.name, given, data, duration)
+        after = await _heard(self.told.after(call, found.tool.name, given, data, duration), found.ctx.abort)
         if after is not None:
             data = data if after.updated_output is None else after.updated_output
             notes += [text for text in (after.reason if after.block else "", after.additional_context) if text]
             stop = stop or _stop(after)
         data, block = self._block(found, data, result.data)
-        if result.is_error:
-            block = {**block, "is_error": True}
         block = self.results.fit(block, found.tool.max_result_chars, found.tool.name)
         for note in notes:
             block = with_text(block, note)
         return CallResult(
             call, block, data, tuple(result.new_messages), result.context_modifier, duration, permitted.ruling, stop
+        )
+
+    async def _unsuccessful(self, permitted: Permitted, result: ToolResult, duration: float) -> CallResult:
+        """Take a result that the tool itself calls a failure, such as that of a command with another exit code than 0."""
+        found, call = permitted.found, permitted.found.call
+        block: ToolResultBlock = {**found.tool.to_result_block(result.data, call.id), "is_error": True}
+        block = self.results.fit(block, found.tool.max_result_chars, found.tool.name)
+        given, name = permitted.ruling.request.tool_input, found.tool.name
+        told = self.told.failed(call, name, given, _text(block), duration, interrupted=False)
+        after = await _heard(told, found.ctx.abort)
+        for note in (*permitted.notes, *_notes(after)):
+            block = with_text(block, note)
+        return CallResult(
+            call,
+            block,
+            result.data,
+            tuple(result.new_messages),
+            result.context_modifier,
+            duration,
+            permitted.ruling,
+            permitted.stop or _stop(after),
         )
 
     def _block(self, found: Found, data: Any, own: Any) -> tuple[Any, ToolResultBlock]:
@@ -290,9 +311,9 @@ class Pipeline:
     async def _failed(self, permitted: Permitted, error: Exception, duration: float) -> CallResult:
         found, call = permitted.found, permitted.found.call
         text = texts.failure(found.tool.name, error)
-        after = await self.told.failed(
-            call, permitted.ruling.request.tool_input, text, duration, interrupted=isinstance(error, Aborted)
-        )
+        given, interrupted = permitted.ruling.request.tool_input, isinstance(error, Aborted)
+        told = self.told.failed(call, found.tool.name, given, text, duration, interrupted=interrupted)
+        after = await _heard(told, found.ctx.abort)
         block = error_block(call.id, text)
         block = self.results.fit(block, found.tool.max_result_chars, found.tool.name)
         for note in (*permitted.notes, *_notes(after)):
@@ -300,10 +321,13 @@ class Pipeline:
         stop = permitted.stop or _stop(after)
         return CallResult(call, block, duration=duration, ruling=permitted.ruling, stop=stop)
 
-    async def _refused(self, call: ToolUse, refusal: Refused, duration: float) -> CallResult:
+    async def _refused(self, call: ToolUse, refusal: Refused, abort: AbortNode, duration: float) -> CallResult:
         after = None
         if refusal.ruling is None:
-            after = await self.told.failed(call, call.input, refusal.text, duration, interrupted=False)
+            entry = self.pool.find(call.name)
+            name = entry.tool.name if entry is not None else call.name
+            told = self.told.failed(call, name, call.input, refusal.text, duration, interrupted=False)
+            after = await _heard(told, abort)
         block = self.results.fit(error_block(call.id, refusal.text), RESULT_CHARS, call.name)
         for note in _notes(after):
             block = with_text(block, note)
@@ -319,8 +343,6 @@ class Pipeline:
         return _shown(lambda: entry.tool.render_call(parse(self.pool, entry.tool, call.input)), call.name)
 
     def _finish(self, call: ToolUse, result: CallResult, summary: str, tool: Tool[Any] | None = None) -> CallResult:
-        content = result.block["content"]
-        text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
         view = (
             _shown(lambda: tool.render_result(result.data), None) if tool is not None and not result.is_error else None
         )
@@ -330,7 +352,7 @@ class Pipeline:
                 tool_name=call.name,
                 summary=summary,
                 is_error=result.is_error,
-                text=text,
+                text=_text(result.block),
                 view=view,
                 duration=result.duration,
             )
@@ -338,10 +360,17 @@ class Pipeline:
         return result
 
 
-def _at_decided(ctx: ToolContext, request: PermissionRequest) -> ToolContext:
-    """Return the context in which a path leads to where it was decided on, or nowhere."""
-    paths = places.decided(request)
-    return replace(ctx, control=replace(ctx.control, paths=paths)) if paths.places else ctx
+def _text(block: ToolResultBlock) -> str:
+    content = block["content"]
+    return content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
+
+
+async def _heard(telling: Coroutine[Any, Any, T | None], abort: AbortSignal) -> T | None:
+    """Return what listeners answer to what happened already; an abort does not wait for them."""
+    try:
+        return await watched(telling, abort, grace=HEARD_GRACE, patience=0.0)
+    except Aborted:
+        return None
 
 
 def _notes(outcome: BlockOutcome | None) -> list[str]:

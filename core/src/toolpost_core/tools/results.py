@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,7 +68,7 @@ class ResultStore:
             return None
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in tool_use_id)[:100]
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             return _kept(self.folder, name, _bytes(text))
         except OSError:
             return None
@@ -78,7 +79,7 @@ def _kept(folder: Path, name: str, data: bytes) -> Path:
     for number in itertools.count(1):
         path = folder / (f"{name}.txt" if number == 1 else f"{name}-{number}.txt")
         try:
-            with path.open("xb") as file:
+            with open(path, "xb", opener=_for_the_owner) as file:
                 file.write(data)
         except FileExistsError:
             if path.read_bytes() != data:
@@ -88,6 +89,10 @@ def _kept(folder: Path, name: str, data: bytes) -> Path:
             raise
         return path
     raise AssertionError("unreachable")
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _bytes(text: str) -> bytes:

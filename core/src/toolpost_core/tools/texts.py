@@ -18,7 +18,10 @@ ABORT_TEXTS: Mapping[str, str] = {
     "interrupt": "The user sent a new message: this call was called off.",
     "sibling_error": "Called off: another call of the same answer failed.",
     "rejected": "The user refused a call of this answer and stopped the turn: this call was called off.",
-    "discard": "Called off: the answer that asked for this call was discarded.",
+    "discard": (
+        "Called off: your answer broke off before it was complete, and its open calls were discarded. If this one had "
+        "begun, it may have had effects: look before you call it again."
+    ),
     "engine_stop": "The session ended before this call did.",
 }
 

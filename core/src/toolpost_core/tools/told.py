@@ -48,7 +48,7 @@ class Told:
         return (await self.events.emit(on.post_tool_use, value)).outcome
 
     async def failed(
-        self, call: ToolUse, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool
+        self, call: ToolUse, name: str, tool_input: Mapping[str, Any], text: str, duration: float, *, interrupted: bool
     ) -> BlockOutcome | None:
         """Tell that a call failed, was refused by its input, or was called off."""
         if not self.events.hears("post_tool_use_failure"):
@@ -56,7 +56,7 @@ class Told:
         from toolpost.events.tool import PostToolUseFailure
 
         value = PostToolUseFailure(
-            tool_name=call.name,
+            tool_name=name,
             tool_input=tool_input,
             tool_use_id=call.id,
             error=text,

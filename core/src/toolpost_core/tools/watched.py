@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from toolpost import AbortSignal
 
 T = TypeVar("T")
+GRACE: Final = 0.1
+"""Seconds that work has to end by itself after an abort, where what it came to is worth having."""
 LAST_GRACE: Final = 2.0
 """Seconds that cancelled work has to end; what takes no notice is left behind, and its result with it."""
 
 
-async def watched(work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: float = 0.0) -> T:
+async def watched(
+    work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: float = 0.0, patience: float | None = None
+) -> T:
     """Await work to its end; after an abort it has `grace` seconds to end by itself before it is cancelled.
 
-    What it returns all the same counts. Raises Aborted where it was cancelled or had to be left behind, RuntimeError for
-    what would have ended the program.
+    What it returns all the same counts. Cancelled work is waited for `patience` seconds, by default LAST_GRACE. Raises
+    Aborted where it was cancelled or had to be left behind, RuntimeError for what would have ended the program.
     """
     task, watch = asyncio.ensure_future(_tame(work)), asyncio.ensure_future(abort.wait())
     try:
@@ -33,7 +37,7 @@ async def watched(work: Coroutine[Any, Any, T], abort: AbortSignal, *, grace: fl
         watch.cancel()
         if not task.done():
             task.cancel()
-            await asyncio.wait({task}, timeout=LAST_GRACE)
+            await asyncio.wait({task}, timeout=LAST_GRACE if patience is None else patience)
     if not task.done():
         task.add_done_callback(_forget)
     if not task.done() or task.cancelled():

@@ -26,6 +26,7 @@ class Origin:
     agent_id: str | None = None
     agent_type: str | None = None
     prompt_id: str | None = None
+    effort: str | None = None
     stash: Stash = field(default_factory=Stash, compare=False, repr=False)
 
 

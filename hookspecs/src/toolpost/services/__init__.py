@@ -28,9 +28,12 @@ __getattr__, __all__ = attach(
             "Sandboxes",
             "SessionHooks",
         ),
+        "memory": ("MemoryFile", "MemoryFiles"),
+        "notes": ("SessionNotes",),
         "offers": ("ServiceOffer", "Services"),
         "processes": ("Finished", "Process", "Processes"),
         "work": ("AgentRequest", "AgentResult", "Agents", "Mcp", "Skills", "TaskEnd", "TaskInfo", "TaskWork", "Tasks"),
+        "world": ("CallEnd", "EventEnd", "Recorder", "Replay", "World"),
     },
 )
 

@@ -23,6 +23,9 @@ from toolpost.services.kernel import Permissions as Permissions
 from toolpost.services.kernel import PermissionState as PermissionState
 from toolpost.services.kernel import Sandboxes as Sandboxes
 from toolpost.services.kernel import SessionHooks as SessionHooks
+from toolpost.services.memory import MemoryFile as MemoryFile
+from toolpost.services.memory import MemoryFiles as MemoryFiles
+from toolpost.services.notes import SessionNotes as SessionNotes
 from toolpost.services.offers import ServiceOffer as ServiceOffer
 from toolpost.services.offers import Services as Services
 from toolpost.services.processes import Finished as Finished
@@ -37,5 +40,10 @@ from toolpost.services.work import TaskEnd as TaskEnd
 from toolpost.services.work import TaskInfo as TaskInfo
 from toolpost.services.work import Tasks as Tasks
 from toolpost.services.work import TaskWork as TaskWork
+from toolpost.services.world import CallEnd as CallEnd
+from toolpost.services.world import EventEnd as EventEnd
+from toolpost.services.world import Recorder as Recorder
+from toolpost.services.world import Replay as Replay
+from toolpost.services.world import World as World
 
 __all__: list[str]

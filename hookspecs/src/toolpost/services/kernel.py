@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from toolpost._hooks import Event
     from toolpost.hook_runners import HookFiring, HookRunner
     from toolpost.permissions import Decision, PermissionScope, Rule
     from toolpost.providers import ModelRequest
+    from toolpost.queue import Priority
     from toolpost.sandboxes import Sandbox
     from toolpost.session_events import Notice
+    from toolpost.tools import Tool
 
 E = TypeVar("E")
 O = TypeVar("O")  # noqa: E741
@@ -59,21 +61,34 @@ class Emitter(Protocol):
 class Permissions(Protocol):
     """Lets a tool ask about something that it is about to do within its call."""
 
-    async def check(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        """Return an Allow or a Deny, after asking a person where one must be."""
+    async def check(
+        self, tool_name: str, tool_input: Mapping[str, Any], *, stand_in: Tool[Any] | None = None
+    ) -> Decision:
+        """Return an Allow or a Deny, after asking a person where one must be.
+
+        Where the session has no tool of that name `stand_in`, which has it, is judged in its place; it is never called.
+        """
 
 
 class Inbox(Protocol):
     """What the model is to read that comes up outside of its calls; offered by core."""
 
-    def put(self, text: str, *, shown: Notice | None = None) -> None:
-        """Let the model read a text in its next request: with the results of its calls, or with the next prompt.
+    def put(
+        self,
+        text: str,
+        *,
+        shown: Notice | None = None,
+        kind: Literal["task", "hook", "scheduled", "context"] = "context",
+        priority: Priority = "next",
+    ) -> None:
+        """Let the model read a text in its next request: with the results of its calls, or in the next turn.
 
-        `shown` is what front ends hear of it at once, where a prompt runs.
+        `kind` says where it comes from. All but `context` are worth a turn: a session where none runs begins one. `shown` is
+        what front ends hear of it, at once where a turn runs, else as that begins.
         """
 
     def expect(self) -> AbstractContextManager[None]:
-        """While this is entered a text is to come: a session without a person does not end before."""
+        """While this is entered a text is to come, which is worth a turn: a session without a person does not end before."""
 
 
 class PermissionState(Protocol):
@@ -105,5 +120,6 @@ class Models(Protocol):
     async def ask(self, request: ModelRequest) -> str:
         """Return the answer's text. An empty `model` means that of the session; `env` and `stash` are filled in.
 
-        Raises ProviderError, also where the budget is used up, and Aborted where the turn was called off.
+        What it costs is the session's, and listed under the request's `purpose`. Raises ProviderError, also where what is
+        left of the budget does not pay for it, and Aborted where the turn was called off.
         """

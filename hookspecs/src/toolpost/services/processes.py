@@ -37,8 +37,11 @@ class Process(Protocol):
     async def wait(self) -> int:
         """Wait for the end and return the exit code."""
 
-    async def stop(self, *, grace: float = 0.0) -> None:
-        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises."""
+    async def stop(self, *, grace: float = 0.0, group: int | None = None) -> None:
+        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises.
+
+        SIGINT and SIGTERM are sent to `group` instead of the process's own, as what is started may only hold a command in.
+        """
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from toolpost.agents import AgentDefinition
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRequest:
-    """A sub-agent to run."""
+    """A sub-agent to run.
+
+    `definition` says what kind of agent it is: its prompt, tools, model, turns, isolation and hooks; without one it is like
+    its parent. One that asks for a stricter permission mode than its session's is refused, and what else it asks for and
+    is not given is told. A `model` or `isolation` here comes before the definition's. `tool_use_id` is the call that it is
+    run for: front ends are told its messages as parts of that one, and of none where it is empty.
+    """
 
     prompt: str
     description: str = ""
     agent_type: str = "general"
     model: str | None = None
-    isolation: Literal["none", "worktree", "remote"] = "none"
+    isolation: str = "none"
     background: bool = False
+    definition: AgentDefinition | None = None
+    tool_use_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +44,18 @@ class AgentResult:
 
 
 class Agents(Protocol):
-    """Runs sub-agents."""
+    """Runs sub-agents; offered by core.
+
+    One has a conversation and a transcript of its own. It shares with its parent the budget, the permissions, what plugins
+    offer, and its end: whatever aborts the turn that runs it aborts it.
+    """
 
     async def run(self, request: AgentRequest) -> AgentResult:
-        """Run one to its end; cancelling the call aborts it."""
+        """Run one to its end; cancelling the call aborts it.
+
+        Raises SessionError where no enabled plugin runs agents with the request's `isolation`, and where the agent that asks
+        is itself as many agents deep as may be. What goes wrong later is the result's `error`.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)

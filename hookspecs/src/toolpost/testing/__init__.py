@@ -34,6 +34,7 @@ __getattr__, __all__ = attach(
         "processes": ("PlainProcesses",),
         "prompt": ("ContextSourceContract",),
         "providers": ("ProviderContract",),
+        "recordings": ("replays",),
         "sandboxes": ("SandboxContract",),
         "search": ("FakeHttp", "SearchBackendContract"),
         "services": ("ServiceContract",),

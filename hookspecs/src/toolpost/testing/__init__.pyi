@@ -30,6 +30,7 @@ from toolpost.testing.permissions import PermissionResolverContract as Permissio
 from toolpost.testing.processes import PlainProcesses as PlainProcesses
 from toolpost.testing.prompt import ContextSourceContract as ContextSourceContract
 from toolpost.testing.providers import ProviderContract as ProviderContract
+from toolpost.testing.recordings import replays as replays
 from toolpost.testing.sandboxes import SandboxContract as SandboxContract
 from toolpost.testing.search import FakeHttp as FakeHttp
 from toolpost.testing.search import SearchBackendContract as SearchBackendContract

@@ -9,20 +9,34 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from uuid import UUID
 
 import pytest
 
-from toolpost.frontends import Asker, ConfiguredHook, CostLine, SessionDoor
-from toolpost.launch import LaunchOptions
+from toolpost.errors import MissingService
+from toolpost.frontends import Asker, ConfiguredHook, CostLine, CostTotals, KeptSession, SessionDoor
+from toolpost.launch import BudgetLimits, LaunchOptions
 from toolpost.providers import ModelInfo, TextDelta, Usage
-from toolpost.services import FileRewind, Rewound, SentPrompt, TurnChanges
-from toolpost.session_events import AssistantMessage, RunResult, SessionEvent, SessionStarted, Streaming
+from toolpost.queue import Queued
+from toolpost.services import FileRewind, MemoryFiles, Rewound, SentPrompt, TurnChanges
+from toolpost.session_events import (
+    AssistantMessage,
+    Notice,
+    PromptTaken,
+    RunResult,
+    SessionEvent,
+    SessionStarted,
+    Streaming,
+)
 from toolpost.testing._contract import PluginContract, finish
+from toolpost.usage import ContextUsage
 
 if TYPE_CHECKING:
     from toolpost.context import AbortReason
     from toolpost.messages import Message
     from toolpost.permissions import PermissionMode, Rule, RuleUpdate
+    from toolpost.providers import Effort
+    from toolpost.queue import Priority
 
 
 @dataclass
@@ -40,7 +54,18 @@ class FakeSession:
     interrupts: list[AbortReason] = field(default_factory=list)
     updates: list[RuleUpdate] = field(default_factory=list)
     cleared: int = 0
+    compactions: list[tuple[str, tuple[Literal["up_to", "from"], str] | None]] = field(default_factory=list)
     rewound: list[str] = field(default_factory=list)
+    waiting: list[Queued] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    effort: Effort | None = None
+    ids: int = 0
+    thinking: list[int | Literal["adaptive", "disabled"] | None] = field(default_factory=list)
+
+    def new_id(self) -> str:
+        """Count up."""
+        self.ids += 1
+        return str(UUID(int=self.ids))
 
     async def submit(
         self, prompt: str | Sequence[Mapping[str, Any]], *, message_id: str | None = None
@@ -49,6 +74,50 @@ class FakeSession:
         del message_id
         self.prompts.append(prompt)
         for event in self.events:
+            yield event
+
+    def enqueue(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        priority: Priority = "next",
+        message_id: str | None = None,
+    ) -> Queued:
+        """Let a prompt wait."""
+        name = message_id or f"queued-{len(self.prompts) + len(self.waiting)}"
+        self.waiting.append(Queued(id=name, content=prompt, priority=priority))
+        self.arrived.set()
+        return self.waiting[-1]
+
+    def queued(self) -> Sequence[Queued]:
+        """What waits."""
+        return tuple(self.waiting)
+
+    def withdraw(self, id: str) -> Queued | None:
+        """Take back what waits."""
+        found = next((queued for queued in self.waiting if queued.id == id), None)
+        if found is not None:
+            self.waiting.remove(found)
+        return found
+
+    @property
+    def is_due(self) -> bool:
+        """Whether something waits."""
+        return bool(self.waiting)
+
+    async def due(self) -> None:
+        """Return once something waits."""
+        while not self.waiting:
+            self.arrived.clear()
+            await self.arrived.wait()
+
+    async def go_on(self) -> AsyncIterator[SessionEvent]:
+        """Play the events for the first that waits."""
+        if not self.waiting:
+            return
+        queued = self.waiting.pop(0)
+        yield PromptTaken(queued)
+        async for event in self.submit(queued.content, message_id=queued.id):
             yield event
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
@@ -60,6 +129,14 @@ class FakeSession:
         del source
         self.model = ModelInfo(id=name)
         return self.model
+
+    def set_effort(self, effort: Effort | None) -> None:
+        """Use another level."""
+        self.effort = effort
+
+    def set_thinking(self, thinking: int | Literal["adaptive", "disabled"] | None) -> None:
+        """Keep what was asked for."""
+        self.thinking.append(thinking)
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Use another mode."""
@@ -81,9 +158,32 @@ class FakeSession:
         """One model's costs."""
         return (CostLine(model=self.model.id, requests=1, usage=Usage(10, 5), dollars=0.0),)
 
+    def totals(self) -> CostTotals:
+        """Nothing took any time."""
+        return CostTotals()
+
+    def budget_left(self) -> BudgetLimits:
+        """No limits."""
+        return BudgetLimits()
+
     async def clear(self) -> None:
         """Count the call."""
         self.cleared += 1
+
+    async def compact(
+        self, instructions: str = "", *, part: tuple[Literal["up_to", "from"], str] | None = None
+    ) -> AsyncIterator[SessionEvent]:
+        """Keep what was asked for."""
+        self.compactions.append((instructions, part))
+        yield Notice("It was compacted.", kind="compact_boundary")
+
+    async def context_usage(self) -> ContextUsage:
+        """Nothing is used."""
+        return ContextUsage(model=self.model.id, used=0, window=200_000, effective=180_000, blocking=177_000)
+
+    def memory(self) -> MemoryFiles:
+        """Nothing is kept."""
+        raise MissingService("The scripted session keeps no memories.")
 
     def sent_prompts(self) -> Sequence[SentPrompt]:
         """No prompts."""
@@ -126,6 +226,7 @@ class FakeHost:
     waiting: Sequence[str] = ()
     trusted: bool | None = None
     open_sessions: int = 0
+    kept: Sequence[KeptSession] = ()
 
     def untrusted(self) -> Sequence[str]:
         """Return `waiting` until there is an answer."""
@@ -134,6 +235,10 @@ class FakeHost:
     def trust(self, trusted: bool) -> None:
         """Keep the answer."""
         self.trusted = trusted
+
+    def sessions(self) -> Sequence[KeptSession]:
+        """Return `kept`."""
+        return self.kept
 
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[SessionDoor]:
         """Open the session."""

@@ -127,7 +127,7 @@ def groups_of(plugin: object) -> list[str]:
     """Return the kinds of a plugin, by the hooks that it implements."""
     hooks = {options.get("specname") or name for name, options in _hooks(plugin)}
     kinds = [name for name in sorted(hooks) if hasattr(specs, name) and name != "listeners"]
-    return kinds or ["lifecycle"]
+    return [*kinds, "lifecycle"] if "listeners" in hooks or not kinds else kinds
 
 
 def _hooks(plugin: object) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -159,8 +159,9 @@ class PlainProcess:
             await asyncio.sleep(0.005)
         return self._process.returncode
 
-    async def stop(self, *, grace: float = 0.0) -> None:
+    async def stop(self, *, grace: float = 0.0, group: int | None = None) -> None:
         """End the process and its group, and close the pipes."""
+        del group
         await self.end(grace=grace)
         self._process._transport.close()  # type: ignore[attr-defined]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from toolpost.prompt import Section
+from toolpost.prompt import Exchanged, Section
 from toolpost.testing._contract import PluginContract, finish
 from toolpost.testing._folders import snapshot
 from toolpost.testing.context import make_scope
@@ -47,7 +47,6 @@ class ContextSourceContract(PluginContract):
             if section.static:
                 assert str(folder) not in section.text
                 assert not section.user
-                assert not section.volatile
 
     def test_text_of_the_workspace_is_not_put_among_the_systems(self, folder: Path) -> None:
         """If this fails: make it a `user` section: anybody may have written the files, and the system's words are obeyed."""
@@ -56,9 +55,11 @@ class ContextSourceContract(PluginContract):
         systems = [section for section in self._sections(folder) if not section.user]
         assert [(s.name, line) for s in systems for line in sorted(lines) if line in s.text] == []
 
-    def test_a_volatile_section_says_why(self, folder: Path) -> None:
-        """If this fails: set why_volatile; the section costs the prompt cache with each request."""
-        assert all(section.why_volatile.strip() for section in self._sections(folder) if section.volatile)
+    def test_it_reminds_of_nothing_where_nothing_happened(self, folder: Path) -> None:
+        """If this fails: return a text only where something is new: it is asked before each request."""
+        source, scope = self.make(), make_scope(folder, **self.scope)
+        finish(source.sections(scope))
+        assert list(finish(source.reminders(scope, Exchanged(messages=(), new=())))) == []
 
     def test_asking_it_changes_nothing(self, folder: Path) -> None:
         """If this fails: only read; the person asked for nothing yet."""

@@ -6,26 +6,40 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from toolpost.errors import ToolFailed
 from toolpost.services import TaskEnd, TaskInfo, TaskWork
 
 if TYPE_CHECKING:
+    from toolpost.queue import Priority
     from toolpost.session_events import Notice
 
 
 @dataclass
 class InboxLog:
-    """An Inbox that keeps what was put into it; `expected` counts the texts that are still to come."""
+    """An Inbox that keeps what was put into it; `expected` counts the texts that are still to come.
+
+    `kinds` says where each text comes from.
+    """
 
     texts: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     expected: int = 0
 
-    def put(self, text: str, *, shown: Notice | None = None) -> None:
+    def put(
+        self,
+        text: str,
+        *,
+        shown: Notice | None = None,
+        kind: Literal["task", "hook", "scheduled", "context"] = "context",
+        priority: Priority = "next",
+    ) -> None:
         """Keep a text and what front ends would hear of it."""
+        del priority
         self.texts.append(text)
+        self.kinds.append(kind)
         self.notices += [shown] if shown is not None else []
 
     @contextmanager

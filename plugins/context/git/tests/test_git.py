@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,8 +39,9 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-async def sections(folder: Path, env: dict[str, str], plugin: Git | None = None) -> list[Section]:
-    scope = SessionScope(session_id="s", project=folder, cwd=folder, home=folder, config_dir=folder, env=env)
+async def sections(folder: Path, env: dict[str, str], plugin: Git | None = None, **changes: Any) -> list[Section]:
+    places: dict[str, Any] = {"session_id": "s", "project": folder, "cwd": folder, "home": folder, "config_dir": folder}
+    scope = SessionScope(**{**places, "env": env, **changes})
     return list(await (plugin or Git()).sections(scope))
 
 
@@ -222,3 +224,7 @@ async def test_the_index_is_not_written(repo: Path, env: dict[str, str]) -> None
     before = (repo / ".git/index").read_bytes()
     await text_for(repo, env)
     assert (repo / ".git/index").read_bytes() == before
+
+
+async def test_a_setting_leaves_it_out(repo: Path, env: dict[str, str]) -> None:
+    assert await sections(repo, env, settings={"includeGitInstructions": False}) == []

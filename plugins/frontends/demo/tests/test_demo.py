@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolpost import LaunchOptions
+from toolpost import KeptSession, LaunchOptions
 from toolpost_frontend_demo import Demo, project
 
 pytestmark = pytest.mark.skipif(
@@ -52,6 +52,9 @@ class PlayingHost:
         assert options.cwd is not None
         self.launched.append((frontend, options))
         return self.work(options.cwd)
+
+    def sessions(self) -> Sequence[KeptSession]:
+        raise AssertionError("the demo goes on with no session")
 
     def open(self, options: LaunchOptions, ask: Any = None) -> Any:
         raise AssertionError("the demo leaves the session to the terminal")

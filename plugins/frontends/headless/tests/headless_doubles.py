@@ -8,11 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from toolpost import (
     LaunchOptions,
     ModelInfo,
+    PromptTaken,
+    Queued,
     RunResult,
+    SessionError,
     SessionEvent,
     SessionStarted,
     Streaming,
@@ -66,6 +70,12 @@ class ScriptedDoor:
     messages: tuple[Any, ...] = ()
     running: asyncio.Event = field(default_factory=asyncio.Event)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: list[Queued] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def new_id(self) -> str:
+        return str(uuid4())
 
     async def submit(self, prompt: Any, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
         self.prompts.append(prompt)
@@ -78,6 +88,41 @@ class ScriptedDoor:
             yield result(subtype="error_during_execution", is_error=True, text="", terminal_reason="aborted_streaming")
             return
         for event in self.events:
+            yield event
+
+    def enqueue(self, prompt: Any, *, priority: Any = "next", message_id: str | None = None) -> Queued:
+        if message_id is not None and message_id in self.known:
+            raise SessionError(f"The session has a message {message_id} already.")
+        queued = Queued(id=message_id or f"id-{len(self.known)}", content=prompt, priority=priority)
+        self.known.append(queued.id)
+        self.waiting.append(queued)
+        self.arrived.set()
+        if priority == "now":
+            self.interrupt("interrupt")
+        return queued
+
+    def queued(self) -> Sequence[Queued]:
+        return tuple(self.waiting)
+
+    def withdraw(self, id: str) -> Queued | None:
+        found = next((queued for queued in self.waiting if queued.id == id), None)
+        if found is not None:
+            self.waiting.remove(found)
+        return found
+
+    @property
+    def is_due(self) -> bool:
+        return bool(self.waiting)
+
+    async def due(self) -> None:
+        while not self.waiting:
+            self.arrived.clear()
+            await self.arrived.wait()
+
+    async def go_on(self) -> AsyncIterator[SessionEvent]:
+        queued = self.waiting.pop(0)
+        yield PromptTaken(queued)
+        async for event in self.submit(queued.content, message_id=queued.id):
             yield event
 
     def interrupt(self, reason: str = "user_cancel") -> None:

@@ -1,4 +1,4 @@
-"""The control request `rewind_files`, in the shape that programs know (compat.md section 4)."""
+"""Control requests in the shapes that programs know (compat.md section 4)."""
 
 from __future__ import annotations
 
@@ -85,3 +85,48 @@ async def test_a_request_without_a_message_is_an_error(request_: dict[str, Any])
 
     assert response["subtype"] == "error"
     assert "user_message_id" in response["error"]
+
+
+async def about_queue(door: FakeSession, subtype: str, **request: Any) -> dict[str, Any]:
+    response: dict[str, Any] = (await answer(Control("r1", subtype, {"subtype": subtype, **request}), door))["response"]
+    return response
+
+
+@pytest.mark.parametrize(("tokens", "thinking"), [(4_000, 4_000), (0, "disabled"), (None, None)])
+async def test_a_budget_for_thinking_is_taken_over(tokens: int | None, thinking: Any) -> None:
+    door = Door()
+    request = {"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens}
+    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door))["response"]
+
+    assert (response["subtype"], response["response"]) == ("success", {})
+    assert door.thinking == [thinking]
+
+
+@pytest.mark.parametrize("tokens", [-1, "many", True, 1.5])
+async def test_a_budget_that_is_no_number_of_tokens_is_an_error(tokens: Any) -> None:
+    door = Door()
+    request = {"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens}
+    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door))["response"]
+
+    assert (response["subtype"], door.thinking) == ("error", [])
+    assert "max_thinking_tokens" in response["error"]
+
+
+async def test_an_interrupt_tells_which_prompts_wait_and_may_take_them_back() -> None:
+    door = FakeSession()
+    door.enqueue("one", message_id="p1")
+    door.enqueue("two", message_id="p2")
+
+    assert (await about_queue(door, "interrupt"))["response"] == {"still_queued": ["p1", "p2"]}
+    taken = (await about_queue(door, "interrupt", cancel_queued=True))["response"]
+    assert taken == {"still_queued": [], "cancelled": ["p1", "p2"]}
+    assert (door.queued(), door.interrupts) == ((), ["user_cancel"] * 2)
+
+
+async def test_one_prompt_is_taken_back_while_it_waits() -> None:
+    door = FakeSession()
+    door.enqueue("one", message_id="p1")
+
+    assert (await about_queue(door, "cancel_async_message", message_uuid="p1"))["response"] == {"cancelled": True}
+    assert (await about_queue(door, "cancel_async_message", message_uuid="p1"))["response"] == {"cancelled": False}
+    assert "message_uuid" in (await about_queue(door, "cancel_async_message"))["error"]

@@ -62,7 +62,7 @@ async def test_the_exit_code_agrees_with_an_error_result(output_format: str, cap
 async def test_a_wait_for_the_next_try_is_told(output_format: str, told: bool, capfdbinary: Capture) -> None:
     wait = Streaming(Retrying(attempt=1, of=10, delay=2.0, error="No connection."))
     assert await run(ScriptedDoor([wait, result()]), prompt="go", output_format=output_format) == 0
-    expected = b"toolpost: warning: No connection. Trying again in 2.0 s (1 of 10).\n"
+    expected = b"toolpost: warning: No connection; retrying in 2 s (1/10)\n"
     assert capfdbinary.readouterr().err == (expected if told else b"")
 
 
@@ -159,3 +159,45 @@ async def test_a_control_request_is_answered_while_a_turn_runs(
     answers = [line["response"]["request_id"] for line in lines if line["type"] == "control_response"]
     assert answers == ["r1", "r2"]
     assert lines[-1]["terminal_reason"] == "aborted_streaming"
+
+
+async def test_a_line_with_priority_now_ends_the_turn_and_is_the_next(
+    stdin: Callable[[bytes], None], capfdbinary: Capture
+) -> None:
+    door = ScriptedDoor([result()], hold=True)
+    stdin(user_line("long work"))
+    task = asyncio.create_task(run(door, input_format="stream-json", output_format="stream-json"))
+    async with asyncio.timeout(10):
+        await door.running.wait()
+        door.hold = False
+        stdin(user_line("instead")[:-2] + b',"priority":"now"}\n')
+        stdin(b"")
+        assert await task == 0
+    assert door.prompts == ["long work", "instead"]
+    assert door.calls == [("interrupt", "interrupt")]
+    results = [line for line in json_lines(capfdbinary.readouterr().out) if line["type"] == "result"]
+    assert [line["terminal_reason"] for line in results] == ["aborted_streaming", "completed"]
+
+
+async def test_a_uuid_that_came_before_is_a_bad_line(stdin: Callable[[bytes], None], capfdbinary: Capture) -> None:
+    door = ScriptedDoor([result()])
+    line = user_line("one")[:-2] + b',"uuid":"11111111-0000-4000-8000-000000000000"}\n'
+    stdin(line + line)
+    stdin(b"")
+    assert await run(door, input_format="stream-json", output_format="stream-json") == 0
+    assert door.prompts == ["one"]
+    assert b"Line 2 of standard input is left out: The session has a message 11111111" in capfdbinary.readouterr().err
+
+
+async def test_a_session_that_wakes_has_a_turn_while_standard_input_is_open(
+    stdin: Callable[[bytes], None], capfdbinary: Capture
+) -> None:
+    door = ScriptedDoor([result()])
+    task = asyncio.create_task(run(door, input_format="stream-json", output_format="stream-json"))
+    async with asyncio.timeout(10):
+        door.enqueue("a task ended")  # as the session itself would
+        while not door.prompts:  # noqa: ASYNC110 - there is no event for the end of a turn
+            await asyncio.sleep(0.01)
+        stdin(b"")
+        assert await task == 0
+    assert [line["type"] for line in json_lines(capfdbinary.readouterr().out)] == ["system", "result"]

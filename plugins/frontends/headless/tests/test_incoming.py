@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from toolpost import Priority
 from toolpost_frontend_headless.incoming import Bad, Control, Prompt, parse
 
 
@@ -13,6 +14,19 @@ def test_a_user_line_is_a_prompt() -> None:
 def test_content_blocks_are_passed_on_as_they_are() -> None:
     line = b'{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}'
     assert parse(line) == Prompt([{"type": "text", "text": "hi"}])
+
+
+def test_a_text_without_words_beside_others_is_left_out() -> None:
+    line = (
+        b'{"type":"user","message":{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"hi"}]}}'
+    )
+    assert parse(line) == Prompt([{"type": "text", "text": "hi"}])
+
+
+@pytest.mark.parametrize("priority", ["now", "next", "later"])
+def test_a_prompt_says_when_it_is_to_be_read(priority: Priority) -> None:
+    line = b'{"type":"user","message":{"role":"user","content":"hi"},"priority":"%s"}' % priority.encode()
+    assert parse(line) == Prompt("hi", None, priority)
 
 
 @pytest.mark.parametrize("line", [b"", b"\r", b"  \t ", b'{"type":"keep_alive"}', b'{"type":"control_response"}'])
@@ -37,7 +51,13 @@ def test_a_control_request_keeps_its_id() -> None:
         (b'{"type":"user"}', '"message" must be an object'),
         (b'{"type":"user","message":{"role":"assistant","content":"x"}}', "'assistant'"),
         (b'{"type":"user","message":{"role":"user","content":""}}', "not empty"),
-        (b'{"type":"user","message":{"role":"user","content":[1]}}', "content blocks"),
+        (b'{"type":"user","message":{"role":"user","content":[1]}}', "content block"),
+        (b'{"type":"user","message":{"role":"user","content":[{"type":"text","text":" "}]}}', "not empty"),
+        (b'{"type":"user","message":{"role":"user","content":[{"type":"text"}]}}', "not empty"),
+        (b'{"type":"user","message":{"role":"user","content":[{"type":"text","text":1}]}}', "a string"),
+        (b'{"type":"user","message":{"role":"user","content":[{"type":"image"}]}}', '"source", an object'),
+        (b'{"type":"user","message":{"role":"user","content":[{"type":"tool_result"}]}}', "'tool_result'"),
+        (b'{"type":"user","message":{"role":"user","content":"x"},"priority":"soon"}', "'soon'; now, next, later"),
         (b'{"type":"control_request","request":{"subtype":"interrupt"}}', "request_id"),
     ],
 )

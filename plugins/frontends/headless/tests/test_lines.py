@@ -102,6 +102,26 @@ def test_an_error_result_lists_its_errors_and_has_no_result() -> None:
     assert "result" not in line
 
 
+def test_init_is_the_first_line_of_each_turn() -> None:
+    early, late = Notice("It was compacted", kind="compact_boundary"), Notice("Late")
+    bad = Notice("Line 2 is left out", "error", "bad_input_line")
+    turn = [early, started(), late, result()]
+    kinds = [line.get("subtype") for line in lines_of(*turn, bad, *turn)]
+    one = ["init", "compact_boundary", "informational", "success"]
+    assert kinds == [*one, "bad_input_line", *one]
+
+
+def test_notices_of_a_turn_that_never_began_come_before_its_result() -> None:
+    kinds = [line.get("subtype") for line in lines_of(Notice("No model"), result())]
+    assert kinds == ["informational", "success"]
+
+
+def test_an_interrupted_run_says_so_and_not_what_the_model_had_said() -> None:
+    ended = result(subtype="error_during_execution", is_error=True, text="I was", terminal_reason="aborted_streaming")
+    (line,) = lines_of(ended)
+    assert line["errors"] == ["The run was interrupted while the model answered."]
+
+
 def test_a_spent_budget_is_named_as_programs_know_it() -> None:
     (line,) = lines_of(result(subtype="error_max_budget_usd", is_error=True, terminal_reason="max_budget"))
     assert line["terminal_reason"] == "budget_exhausted"
@@ -168,7 +188,8 @@ def test_progress_is_shown_once_a_second_for_each_call() -> None:
 
 
 def test_a_notice_is_a_system_line_of_its_kind() -> None:
-    (line,) = lines_of(Notice("Compacted", kind="compact_boundary", data={"compact_metadata": {"trigger": "auto"}}))
+    compacted = Notice("Compacted", kind="compact_boundary", data={"compact_metadata": {"trigger": "auto"}})
+    _, line = lines_of(started(), compacted)
     assert (line["type"], line["subtype"]) == ("system", "compact_boundary")
     assert line["compact_metadata"] == {"trigger": "auto"}
 

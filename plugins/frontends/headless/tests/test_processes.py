@@ -46,7 +46,8 @@ def test_a_closed_output_ends_the_run_quietly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "reason"), [(signal.SIGINT, 130, "user_cancel"), (signal.SIGTERM, 143, "engine_stop")]
+    ("number", "code", "reason"),
+    [(signal.SIGINT, 130, "user_cancel"), (signal.SIGTERM, 143, "engine_stop"), (signal.SIGHUP, 129, "engine_stop")],
 )
 def test_a_signal_ends_the_turn_with_its_result_and_its_exit_code(number: int, code: int, reason: str) -> None:
     with start({"hold": True}) as process:

@@ -12,16 +12,23 @@ from typing import Any
 from toolpost import (
     Ask,
     AssistantMessage,
+    BudgetLimits,
     ConfiguredHook,
+    ContextUsage,
     CostLine,
+    CostTotals,
     Diff,
+    Effort,
+    KeptSession,
     LaunchOptions,
     MessageStart,
     ModelInfo,
     Notice,
     PermissionRequest,
     PermissionScope,
+    PromptTaken,
     Question,
+    Queued,
     Reply,
     Retrying,
     Rule,
@@ -36,6 +43,7 @@ from toolpost import (
     ToolProgressed,
     ToolStarted,
     Usage,
+    UsageCategory,
 )
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
@@ -199,17 +207,70 @@ class ScriptedDoor:
     permission_mode: str = "default"
     transcript_path: Path | None = None
     messages: tuple[Any, ...] = ()
+    effort: Effort | None = None
     ask: Any = None
     prompts: list[str] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     cleared: int = 0
+    compactions: list[Any] = field(default_factory=list)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: list[Queued] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    sent: int = 0
+    limited: bool = False
 
     async def submit(self, prompt: str, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
         self.prompts.append(prompt)
         self.interrupted.clear()
         async for event in Scene(self, self.ask).play(prompt):
             yield event
+
+    def enqueue(self, prompt: str, *, priority: str = "next", message_id: str | None = None) -> Queued:
+        self.sent += 1
+        self.waiting.append(Queued(id=f"q{self.sent}", content=prompt))
+        self.arrived.set()
+        return self.waiting[-1]
+
+    def queued(self) -> Sequence[Queued]:
+        return tuple(self.waiting)
+
+    def withdraw(self, id: str) -> Queued | None:
+        found = next((queued for queued in self.waiting if queued.id == id), None)
+        if found is not None:
+            self.waiting.remove(found)
+        return found
+
+    @property
+    def is_due(self) -> bool:
+        return bool(self.waiting)
+
+    async def due(self) -> None:
+        while not self.waiting:
+            self.arrived.clear()
+            await self.arrived.wait()
+
+    async def go_on(self) -> AsyncIterator[SessionEvent]:
+        queued = self.waiting.pop(0)
+        yield PromptTaken(queued)
+        async for event in self.submit(queued.text):
+            yield event
+
+    async def compact(self, instructions: str = "", *, part: Any = None) -> AsyncIterator[SessionEvent]:
+        self.compactions.append((instructions, part))
+        yield Notice("The conversation was compacted.", kind="compact_boundary")
+
+    async def context_usage(self) -> ContextUsage:
+        kinds = (UsageCategory("System prompt", 6_000), UsageCategory("Prompts", 114_000))
+        return ContextUsage(
+            model=self.model.id,
+            used=120_000,
+            window=200_000,
+            effective=180_000,
+            blocking=177_000,
+            auto=167_000,
+            categories=kinds,
+            error=-0.013,
+        )
 
     def interrupt(self, reason: str = "user_cancel") -> None:
         self.interrupted.set()
@@ -232,6 +293,15 @@ class ScriptedDoor:
     def costs(self) -> Sequence[CostLine]:
         return [CostLine(model="model-1", requests=2, usage=Usage(1200, 34), dollars=0.0123)] if self.prompts else []
 
+    def budget_left(self) -> BudgetLimits:
+        return BudgetLimits(dollars=0.5) if self.limited else BudgetLimits()
+
+    def totals(self) -> CostTotals:
+        return CostTotals(api_seconds=3.0, tool_seconds=1.0, lines_added=2)
+
+    def set_effort(self, effort: Effort | None) -> None:
+        self.effort = effort
+
     async def reload(self) -> list[str]:
         return ["tools/words is on"]
 
@@ -248,6 +318,11 @@ class ScriptedHost:
     version: str = "1.2.3"
     waiting: tuple[str, ...] = ()
     trusted: bool | None = None
+    kept: tuple[KeptSession, ...] = ()
+    opened: LaunchOptions | None = None
+
+    def sessions(self) -> Sequence[KeptSession]:
+        return self.kept
 
     def untrusted(self) -> Sequence[str]:
         return self.waiting if self.trusted is None else ()
@@ -258,6 +333,7 @@ class ScriptedHost:
     @asynccontextmanager
     async def open(self, options: LaunchOptions, ask: Any = None) -> AsyncIterator[ScriptedDoor]:
         await asyncio.sleep(self.opening)
+        self.opened = options
         if self.refusal is not None:
             raise self.refusal
         self.door.ask = ask or _nobody

@@ -27,10 +27,23 @@ def test_the_spinner_says_what_goes_on_and_for_how_long() -> None:
     live.begin("Waiting for the model", "Esc interrupts")
     live.follow(Streaming(ThinkingDelta("hm")))
     clock.now += 65
+    live.follow(Streaming(ThinkingDelta("hm")))
     (line,) = shown(live)
     assert line[2:] == "Thinking…  1 m 5 s · Esc interrupts"
     live.end()
     assert shown(live) == []
+
+
+def test_a_service_that_has_been_silent_for_long_is_told_of() -> None:
+    clock = Clock()
+    live = Live(clock)
+    live.begin("Waiting for the model", "Esc interrupts")
+    clock.now += 29
+    assert "nothing has come" not in shown(live)[0]
+    clock.now += 2
+    assert shown(live)[0][2:] == "Waiting for the model…  31 s · nothing has come for 31 s · Esc interrupts"
+    live.follow(Streaming(ThinkingDelta("hm")))
+    assert "nothing has come" not in shown(live)[0]
 
 
 def test_running_calls_are_shown_with_their_last_words() -> None:
@@ -57,4 +70,4 @@ def test_a_retry_counts_down() -> None:
 
 def test_what_waits_to_be_sent_is_shown() -> None:
     live = Live(Clock())
-    assert shown(live, "and\nthen") == ["  next: and then"]
+    assert shown(live, "one", "and\nthen") == ["  next: one", "  next: and then  (↑ to change it)"]

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from terminal_doubles import ALWAYS, ScriptedDoor, ScriptedHost, question  # type: ignore[import-not-found]
 
-from toolpost import LaunchOptions, Reply, SettingsError
+from toolpost import LaunchOptions, ModelInfo, Reply, SettingsError
 from toolpost_frontend_terminal.console import Ansi
 from toolpost_frontend_terminal.narrate import Narrator, WholeLines
 from toolpost_frontend_terminal.repl import Repl
@@ -41,7 +41,7 @@ class ScriptedStage:
     def seen(self, view: Any) -> None:
         self._narrator.seen(view)
 
-    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None: ...
+    def busy(self, activity: str, turn: Any = None) -> None: ...
 
     def idle(self) -> None: ...
 
@@ -87,7 +87,9 @@ async def test_exit_leaves_and_shows_what_it_cost(word: str) -> None:
     repl, stage, door = sitting("hello", word, "never")
     assert await repl.run() == 0
     assert door.prompts == ["hello"]
-    assert stage.said.rstrip().endswith("$0.0123")
+    spent = stage.said.rpartition("›")[2]
+    assert "$0.0123" in spent
+    assert "answers took 3.0 s; tools 1.0 s" in spent
 
 
 async def test_the_commands_do_what_help_says() -> None:
@@ -102,6 +104,33 @@ async def test_the_commands_do_what_help_says() -> None:
     assert door.cleared == 1
     for name in ("/help", "/clear", "/cost", "/model [NAME]", "/permissions", "/exit"):
         assert name in stage.said
+
+
+async def test_context_is_a_map_of_the_window() -> None:
+    repl, stage, _ = sitting("/context")
+    await repl.run()
+    assert "model-1: 120,000 of 180,000 tokens (67%)" in stage.said
+    assert "by itself from 167,000 on" in stage.said
+    assert "off by -1.3%" in stage.said
+    rows = [line.strip() for line in stage.said.splitlines() if set(line.strip()) and set(line.strip()) <= set("■·×")]
+    assert [len(row) for row in rows] == [40] * 5
+    assert "".join(rows).count("■") == 120
+
+
+async def test_effort_is_shown_and_changed() -> None:
+    repl, stage, door = sitting("/effort", "/effort max", "/effort huge", "/effort default")
+    door.model = ModelInfo(id="model-1", efforts=("low", "high"), effort="high")
+    await repl.run()
+    assert "model-1 answers at its own level, high. It takes low, high." in stage.said
+    assert "The effort is max; of those that model-1 takes the nearest is asked for." in stage.said
+    assert "There is no level 'huge': low, medium, high, xhigh, max, or default." in stage.said
+    assert door.effort is None
+
+
+async def test_a_model_without_levels_says_so() -> None:
+    repl, stage, _ = sitting("/effort low")
+    await repl.run()
+    assert "model-1 takes no level of effort" in stage.said
 
 
 async def test_an_unknown_command_names_the_nearest() -> None:
@@ -216,3 +245,38 @@ async def test_trust_is_asked_about_only_where_there_is_something_and_a_person(
     await Repl(host, stage, lambda _: 1, interactive=interactive).run()
     assert host.trusted is None
     assert "trust this folder" not in stage.said
+
+
+async def test_a_turn_that_is_due_is_run_without_a_line() -> None:
+    repl, stage, door = sitting("hello")
+    door.enqueue("a prompt that waits")
+    assert await repl.run() == 0
+    assert door.prompts == ["a prompt that waits", "hello"]
+    assert "› a prompt that waits" in stage.said
+
+
+async def test_a_session_that_wakes_while_the_person_thinks_has_its_turn() -> None:
+    repl, stage, door = sitting()
+    asked = asyncio.Event()
+
+    async def thinks() -> str | None:
+        if asked.is_set():
+            return None
+        asked.set()
+        return str(await asyncio.Event().wait())
+
+    stage.next_line = thinks  # type: ignore[method-assign]
+    running = asyncio.create_task(repl.run())
+    async with asyncio.timeout(10):
+        await asked.wait()
+        door.enqueue("a task ended")
+        assert await running == 0
+    assert door.prompts == ["a task ended"]
+
+
+async def test_the_status_says_what_is_left_of_a_budget() -> None:
+    repl, stage, door = sitting("hello")
+    door.limited = True
+    await repl.run()
+    assert stage.statuses[0].endswith("default mode · $0.5000 left · /help")
+    assert "$0.0123, $0.5000 left" in stage.statuses[-1]

@@ -181,6 +181,35 @@ def test_what_is_typed_during_a_turn_waits_and_comes_back_on_an_interrupt(start:
     assert "You said" not in pane.screen()
 
 
+def test_what_waits_comes_back_one_by_one_to_be_changed_and_is_the_next_prompt_then(start: Start) -> None:
+    pane = start()
+    pane.shows("/help")
+    pane.send("run")
+    pane.shows("make all")
+    pane.send("first")
+    pane.send("second")
+    pane.shows(r"next: first\n\s+next: second")
+    pane.press("Up")
+    pane.shows("› second")
+    pane.no_longer_shows("next: second")
+    pane.type(" and more")
+    pane.press("Enter")
+    pane.shows(r"next: second and more")
+    pane.press("Escape")
+    pane.shows(r"› first\n\s+second and more")
+
+
+def test_a_session_that_wakes_shows_its_turn_and_leaves_what_is_being_typed(start: Start) -> None:
+    pane = start(wakes=1.0)
+    pane.shows("/help")
+    pane.type("half a th")
+    pane.shows("You said: a task ended")
+    pane.shows("› half a th")
+    pane.type("ought")
+    pane.press("Enter")
+    pane.shows("You said: half a thought")
+
+
 def test_control_c_leaves_at_the_second_time_only(start: Start) -> None:
     pane = start()
     pane.shows("/help")

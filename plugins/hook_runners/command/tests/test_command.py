@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolpost import HookAnswer, HookJob, Processes, SessionScope
+from toolpost import HookAnswer, HookJob, PluginPlace, Processes, SessionScope, env_files
 from toolpost.testing import PlainProcesses, ServiceMap
 from toolpost_hook_runner_command import CommandRunner
 
@@ -82,6 +82,18 @@ async def test_the_last_answer_on_a_noisy_output_is_found(scope: SessionScope) -
     lines = ["Loading profile…", '{"level": "info"}', '{"continue": true}', "{", '"decision":', '{"x": 1}}', "bye"]
     put(scope, "out", "\n".join(lines))
     assert (await run(scope, "cat out")).output == {"decision": {"x": 1}}
+
+
+async def test_an_answer_behind_very_much_noise_that_looks_like_one_is_found_at_once(scope: SessionScope) -> None:
+    put(scope, "noise", '{\n{"x\n' * 100_000 + '{"decision": "block", "reason": "found"}\n')
+    answer = await run(scope, "cat noise", timeout=20.0)
+    assert answer.output == {"decision": "block", "reason": "found"}
+    assert answer.duration < 10.0
+
+
+async def test_a_byte_order_mark_is_no_part_of_the_answer(scope: SessionScope) -> None:
+    answer = await run(scope, """printf '\\357\\273\\277{"decision": "block"}'""")
+    assert answer.output == {"decision": "block"}
 
 
 async def test_json_that_is_no_answer_stays_text_on_a_noisy_output(scope: SessionScope) -> None:
@@ -174,6 +186,30 @@ async def test_the_project_placeholder_works_in_the_shell_with_blanks_in_the_pat
 async def test_the_exec_form_passes_arguments_to_the_letter(scope: SessionScope) -> None:
     answer = await run(scope, "printf", args=["%s|", "a b", "$HOME", "${CLAUDE_PROJECT_DIR}/x", "*"])
     assert answer.text == f"a b|$HOME|{scope.project}/x|*|"
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "Setup", "CwdChanged", "FileChanged"])
+async def test_it_may_leave_variables_for_later_commands(event: str, scope: SessionScope) -> None:
+    handler = {"type": "command", "command": 'echo export A=1 >> "$CLAUDE_ENV_FILE"; echo "$TOOLPOST_ENV_FILE"'}
+    job = HookJob(event=event, handler=handler, payload=PAYLOAD, timeout=20.0)
+    for _ in range(2):  # what it left before goes when it runs again
+        answer = await CommandRunner().run(job, scope)
+        (file,) = env_files(scope.config_dir, scope.session_id, {})
+        assert (answer.text, file.read_text()) == (str(file), "export A=1\n")
+
+
+async def test_at_other_events_there_is_no_such_file(scope: SessionScope) -> None:
+    assert (await run(scope, 'echo "${CLAUDE_ENV_FILE-none}"')).text == "none"
+
+
+async def test_a_hook_of_a_plugin_knows_where_that_is_and_what_it_was_set_to(scope: SessionScope) -> None:
+    place = PluginPlace(root=scope.project, data=scope.home / "data", options={"level": 3, "motto": "é"})
+    said = "$CLAUDE_PLUGIN_ROOT|$TOOLPOST_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_LEVEL|$TOOLPOST_PLUGIN_OPTION_MOTTO"
+    handler = {"type": "command", "command": f'echo "{said}"'}
+    job = HookJob(event="Stop", handler=handler, payload={}, timeout=20.0, plugin=place)
+    answer = await CommandRunner().run(job, scope)
+    assert answer.text == f"{place.root}|{place.data}|3|é"
+    assert place.data.is_dir()
 
 
 async def test_shell_bash_is_bash(scope: SessionScope) -> None:

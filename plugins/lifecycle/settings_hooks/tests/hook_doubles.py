@@ -66,6 +66,7 @@ class Bench:
     def get(self, type: str) -> HookRunner:
         return Runner(type)
 
-    async def send(self, title: str, event: EventBase) -> Any:
-        origin = Origin(session_id="s1", cwd=self.folder, project=self.folder, stash=self.scope.stash)
+    async def send(self, title: str, event: EventBase, *, agent: str | None = None) -> Any:
+        stash = self.scope.stash
+        origin = Origin(session_id="s1", cwd=self.folder, project=self.folder, stash=stash, agent_id=agent)
         return await self.listeners[TITLES[title]](replace(event, origin=origin))

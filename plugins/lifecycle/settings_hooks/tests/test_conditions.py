@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,31 @@ def test_a_condition_holds_a_command_against_its_rule(condition: Any, command: s
 def test_a_condition_holds_a_path_against_its_rule(specifier: str, path: str, expected: bool) -> None:
     assert met(f"Edit({specifier})", "Edit", file_path=path) is expected
     assert met(f"Edit({specifier})", "Write", file_path=path) is expected
+
+
+@pytest.mark.parametrize(
+    ("specifier", "command", "expected"),
+    [
+        ("*", "anything at all", True),
+        ("git*", "gitk", True),
+        ("git * main", "git push main", True),
+        ("git * main", "git main", False),
+        ("*rm*", "sudo rm x", True),
+        ("a*a", "a", False),
+        ("* --force", "git push --force", True),
+        ("* --force *", "git push --force now", True),
+        ("* --force *", "git push --force", True),
+        ("* --force *", "git push", False),
+    ],
+)
+def test_a_star_stands_for_anything(specifier: str, command: str, expected: bool) -> None:
+    assert met(f"Bash({specifier})", "Bash", command=command) is expected
+
+
+def test_a_long_command_is_held_against_many_stars_at_once() -> None:
+    began = time.perf_counter()
+    assert not met("Bash(*a*a*a*a*a*b)", "Bash", command="a " * 20_000)
+    assert time.perf_counter() - began < 2
 
 
 def test_a_domain_takes_its_subdomains() -> None:

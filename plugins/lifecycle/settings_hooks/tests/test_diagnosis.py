@@ -52,6 +52,26 @@ async def test_each_hook_of_an_event_is_told_of_with_why_it_did_not_run(tmp_path
     assert second.runs[3].skipped == "it runs once, and has run"
 
 
+async def test_the_hooks_of_an_agent_are_for_its_events_alone(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"PreToolUse": [{**group(entry(OK)), "agentId": "a1"}, group(entry(OK))]})
+    for agent in ("a1", "a2", None):
+        await bench.send("PreToolUse", CALL, agent=agent)
+
+    assert [[run.skipped for run in firing.runs] for firing in bench.log.firings] == [
+        ["", ""],
+        ["it is of the agent a1", ""],
+        ["it is of the agent a1", ""],
+    ]
+
+
+@pytest.mark.parametrize("odd", [3, "x", {"root": "/"}, None])
+async def test_a_plugin_or_agent_that_is_none_is_passed_over(odd: Any, tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"PreToolUse": [{**group(entry(OK)), "plugin": odd, "agentId": ["a1"]}]})
+    await bench.send("PreToolUse", CALL)
+    (run,) = bench.log.firings[0].runs
+    assert (run.skipped, run.answer) == ("", OK)
+
+
 async def test_nothing_is_put_together_where_nobody_looks(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"PreToolUse": [group(entry(OK))]}, log=Log(wanted=False))
     await bench.send("PreToolUse", CALL)

@@ -136,6 +136,11 @@ def test_in_a_sub_agent_its_id_and_type_are_told() -> None:
     assert (payload["agent_id"], payload["agent_type"], payload["prompt_id"]) == ("a1", "explore", "p")
 
 
+def test_the_effort_is_told_where_one_was_chosen() -> None:
+    payload = payload_of("UserPromptSubmit", UserPromptSubmit(prompt="x", origin=replace(ORIGIN, effort="high")))
+    assert payload["effort"] == {"level": "high"}
+
+
 def test_a_request_to_the_model_is_told_by_its_size() -> None:
     request = ModelRequest(model="m", messages=[{"role": "user", "content": "long"}])
     event = AfterModel(request=request, message={"role": "assistant", "content": "x"}, usage=Usage(), origin=ORIGIN)

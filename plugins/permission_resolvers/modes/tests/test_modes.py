@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolpost import PermissionRequest
+from toolpost import CommandPart, PermissionRequest, Rule
 from toolpost.permissions import MODES, Behavior, PermissionMode
 from toolpost.testing import PermissionResolverContract, make_context
 from toolpost_permission_resolver_modes import Modes
@@ -45,6 +47,26 @@ async def test_plan_asks_before_a_change(tmp_path: Path) -> None:
     assert await answer(tmp_path, "plan", "Edit", "a") == "ask"
     assert await answer(tmp_path, "plan", "mcp__browser__click") == "ask"
     assert await answer(tmp_path, "plan", "ExitPlanMode") is None
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """Parts whose text a specifier names."""
+
+    parts: Sequence[CommandPart]
+    doubt: str = ""
+
+    def matches(self, part: CommandPart, specifier: str, behavior: Behavior) -> bool:
+        return part.text == specifier
+
+
+async def test_plan_lets_a_command_act_only_where_a_rule_names_it(tmp_path: Path) -> None:
+    acts = Matcher((CommandPart("list", read_only=True), CommandPart("build")))
+    writes = Matcher((CommandPart("build", writes=(tmp_path / "x",)),))
+    whole, named = Rule.parse("Bash", "allow"), Rule.parse("Bash(build)", "allow")
+    assert await answer(tmp_path, "plan", "Bash", matcher=acts, rules=(whole,)) == "ask"
+    assert await answer(tmp_path, "plan", "Bash", matcher=acts, rules=(named,)) is None
+    assert await answer(tmp_path, "plan", "Bash", matcher=writes, rules=(named,)) == "ask"
 
 
 async def test_dont_ask_leaves_the_answer_to_others(tmp_path: Path) -> None:

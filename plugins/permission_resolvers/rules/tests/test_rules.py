@@ -85,6 +85,8 @@ async def test_deny_rules_may_leave_more_open(rule: str, tmp_path: Path) -> None
         ("Read(src)", "src/deep/a.py", True),
         ("Read(.env)", "./x/../.env", True),
         ("Read(.env)", ".env.", True),
+        ("Read(.env)", ".env::$DATA", True),
+        ("Read( .env )", ".env", True),
     ],
 )
 async def test_path_patterns(rule: str, path: str, covers: bool, tmp_path: Path) -> None:
@@ -160,6 +162,36 @@ async def test_domains(rule: str, url: str, covers: bool, tmp_path: Path) -> Non
     assert behavior(await ask(tmp_path, "WebFetch", {"url": url}, held)) == ("allow" if covers else None)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user@example.com/",
+        "https://example.com@x.example/",
+        "https://example.com\\x",
+        "https://ex%61mple.com/",
+        "\thttps://example.com/",
+        "https:/example.com/",
+        "https://example.com\u3002",
+    ],
+)
+async def test_no_spelling_of_a_url_gets_past_a_rule_against_its_host(url: str, tmp_path: Path) -> None:
+    held = rules(deny=["WebFetch(domain:example.com)"], allow=["WebFetch"])
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": url}, held)) in ("ask", "deny")
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": url}, rules(allow=["WebFetch"]))) == "allow"
+
+
+@pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "017700000001", "[::ffff:127.0.0.1]"])
+async def test_an_address_is_the_same_however_it_is_written(host: str, tmp_path: Path) -> None:
+    held = rules(deny=["WebFetch(domain:127.0.0.1)"], allow=["WebFetch"])
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": f"http://{host}:80/"}, held)) == "deny"
+
+
+@pytest.mark.parametrize("name", ["deploy", "/deploy", " deploy"])
+async def test_a_skill_is_denied_however_its_name_is_given(name: str, tmp_path: Path) -> None:
+    held = rules(deny=["Skill(deploy)"], allow=["Skill"])
+    assert behavior(await ask(tmp_path, "Skill", {"skill": name}, held)) == "deny"
+
+
 async def test_single_parameters_can_be_denied_and_not_allowed(tmp_path: Path) -> None:
     given = {"model": "opus-4", "prompt": "x", "subagent_type": "Explore"}
     assert behavior(await ask(tmp_path, "Agent", given, rules(deny=["Agent(model:opus*)"]))) == "deny"
@@ -208,6 +240,55 @@ async def test_a_denied_file_below_a_folder_that_is_read_denies(tmp_path: Path) 
     other = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "other" / "**",)),))
     assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=tree)) == "deny"
     assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=other)) == "allow"
+
+
+async def test_a_search_in_a_folder_of_which_all_is_denied_is_denied(tmp_path: Path) -> None:
+    (tmp_path / "secrets" / "deep").mkdir(parents=True)
+    held = rules(deny=["Read(secrets/**)"])
+    for folder in ("secrets", "secrets/deep"):
+        assert behavior(await ask(tmp_path, "Grep", {"pattern": "x", "path": folder}, held)) == "deny"
+    assert behavior(await ask(tmp_path, "Grep", {"pattern": "x", "path": "."}, held)) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("unseen", "rule", "answer"),
+    [
+        ("reads", "Read(.env)", "ask"),
+        ("reads", "Edit(.env)", "allow"),
+        ("writes", "Edit(src/**)", "ask"),
+        ("writes", "Read(.env)", "allow"),
+    ],
+)
+async def test_files_that_only_running_names_are_asked_about_where_a_rule_forbids_some(
+    unseen: Any, rule: str, answer: Behavior, tmp_path: Path
+) -> None:
+    show = Matcher((CommandPart("show", doubt="which is not known", unseen=frozenset({unseen})),))
+    for forbidding in ("deny", "ask"):
+        held = rules(allow=["Bash"], **{forbidding: [rule]})
+        assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=show)) == answer
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash"]), matcher=show)) == "allow"
+
+
+async def test_what_the_sandbox_keeps_need_not_be_asked_about(tmp_path: Path) -> None:
+    show = Matcher((CommandPart("show", unseen=frozenset({"reads"})),))
+    denied, asked = (rules(allow=["Bash"], **{kind: ["Read(.env)"]}) for kind in ("deny", "ask"))
+
+    async def answer(held: list[Rule], sandbox: dict[str, Any] | None) -> Behavior | None:
+        return behavior(await ask(tmp_path, "Bash", {}, held, matcher=show, scope={"sandbox": sandbox}))
+
+    assert await answer(denied, {"enabled": True}) == "allow"
+    assert await answer(denied, {"enabled": True, "excludedCommands": ["show"]}) == "ask"
+    assert await answer(asked, {"enabled": True}) == "ask"
+    assert await answer(denied, None) == "ask"
+
+
+@pytest.mark.parametrize("path", ["/dev/sda", "/dev/mem", "~/.gdbinit", ".codex/config.toml", ".agents/x", ".mise/x"])
+async def test_devices_and_other_tools_settings_are_protected_too(path: str, tmp_path: Path) -> None:
+    for mode in ("acceptEdits", "bypassPermissions"):
+        decision = await ask(tmp_path, "Write", {"file_path": path}, rules(allow=["Write"]), scope={"mode": mode})
+        assert behavior(decision) == "ask"
+    written = Matcher((CommandPart("> out", writes=(Path("/dev/null"), Path("/dev/shm/x"))),))
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash"]), matcher=written)) == "allow"
 
 
 async def test_what_would_take_the_project_or_the_home_folder_is_asked_about(tmp_path: Path) -> None:
@@ -269,3 +350,20 @@ async def test_only_the_own_kept_results_are_read_unasked(tmp_path: Path) -> Non
     assert await read(other / "1.txt") is None
     assert await read(own / ".." / ".." / "b" / "tool-results" / "1.txt") is None
     assert await read(own / "away" / "1.txt") is None
+
+
+async def test_a_memory_in_the_agents_own_folder_is_no_protected_place_for_edit_and_write(tmp_path: Path) -> None:
+    project, config = tmp_path / "project", tmp_path / "state"
+    memory = config / "projects/key/memory"
+    for folder in (project, memory / ".git"):
+        folder.mkdir(parents=True)
+    (memory / "link.md").symlink_to(config / "settings.json")
+
+    async def write(name: str, tool: str = "Write") -> Behavior | None:
+        given = {"file_path": f"{memory}/{name}"}
+        return behavior(await ask(project, tool, given, [], scope={"config_dir": config}))
+
+    assert [await write("a.md"), await write("logs/2026/a.md", "Edit")] == [None, None]
+    for name in ("a.sh", ".git/a.md", "link.md", "../a.md", "../../../settings.json", "../../memory/a.md"):
+        assert await write(name) == "ask", name
+    assert await write("a.md", "Strange") == "ask"

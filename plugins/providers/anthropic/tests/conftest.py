@@ -17,14 +17,18 @@ SSE: Mapping[str, str] = {"content-type": "text/event-stream; charset=utf-8"}
 
 @dataclass(frozen=True)
 class Answer:
-    """`cut` is the size of the pieces that the body is sent in; after its last byte it may `hang` or `drop`."""
+    """`cut` is the size of the pieces that the body is sent in, with a `pause` of seconds after each; after its last byte
+    it may `hang` or `drop`. One that is `mute` never begins.
+    """
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: SSE)
     cut: int = 0
+    pause: float = 0.0
     hang: bool = False
     drop: bool = False
+    mute: bool = False
 
 
 @dataclass
@@ -60,6 +64,8 @@ class Server:
             writer.close()
 
     async def _answer(self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if answer.mute:
+            await self._until_gone(reader)
         headers = {**answer.headers, "transfer-encoding": "chunked"}
         head = f"HTTP/1.1 {answer.status} X\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         writer.write(head.encode() + b"\r\n")
@@ -68,14 +74,19 @@ class Server:
             piece = answer.body[start : start + size]
             writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
             await writer.drain()
+            if answer.pause:
+                await asyncio.sleep(answer.pause)
         if answer.drop:
             raise ConnectionError
         if answer.hang:
-            await reader.read()
-            self.gone.set()
-            raise ConnectionError
+            await self._until_gone(reader)
         writer.write(b"0\r\n\r\n")
         await writer.drain()
+
+    async def _until_gone(self, reader: asyncio.StreamReader) -> None:
+        await reader.read()
+        self.gone.set()
+        raise ConnectionError
 
 
 Serve = Callable[..., AbstractAsyncContextManager[Server]]
@@ -107,7 +118,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Serve:
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key, and nothing else of the machine's own."""
     for name in list(os.environ):
-        if name.startswith("ANTHROPIC_") or name.lower().endswith("_proxy"):
+        if name.startswith(("ANTHROPIC_", "TOOLPOST_")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
 

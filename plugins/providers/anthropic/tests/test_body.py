@@ -15,7 +15,7 @@ SONNET = find("sonnet")
 
 
 def body(encoder: Encoder | None = None, **fields: Any) -> Any:
-    request = ModelRequest(**{"model": SONNET.id, "messages": [{"role": "user", "content": "Hi"}], **fields})
+    request = ModelRequest(**{"model": SONNET.info.id, "messages": [{"role": "user", "content": "Hi"}], **fields})
     return json.loads((encoder or Encoder()).body(request, SONNET))
 
 
@@ -40,8 +40,8 @@ def test_marks_are_put_on_the_way_out_and_the_messages_stay_as_they_are() -> Non
 
 def test_the_prefix_of_a_later_request_has_the_same_bytes() -> None:
     encoder, messages = Encoder(), conversation(3)
-    first = encoder.body(ModelRequest(model=SONNET.id, messages=messages[:3]), SONNET)
-    later = encoder.body(ModelRequest(model=SONNET.id, messages=messages), SONNET)
+    first = encoder.body(ModelRequest(model=SONNET.info.id, messages=messages[:3]), SONNET)
+    later = encoder.body(ModelRequest(model=SONNET.info.id, messages=messages), SONNET)
     assert later.startswith(first[:-2])
 
 
@@ -84,8 +84,11 @@ def test_system_and_tools_carry_their_marks_and_no_more_than_four_are_sent() -> 
 def test_the_limit_of_an_answer_is_the_models_unless_it_is_given() -> None:
     assert body()["max_tokens"] == 32_000
     assert body(max_tokens=5)["max_tokens"] == 5
-    thinking = body(thinking=10_000)
-    assert (thinking["max_tokens"], thinking["thinking"]) == (42_000, {"type": "enabled", "budget_tokens": 10_000})
+
+
+def test_an_answer_in_one_piece_is_asked_for_with_a_limit_that_ten_minutes_suffice_for() -> None:
+    sent = body(streaming=False, max_tokens=64_000)
+    assert (sent["stream"], sent["max_tokens"]) == (False, 21_000)
 
 
 def test_half_a_surrogate_pair_is_replaced_and_what_json_lacks_is_refused() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -96,7 +97,7 @@ async def test_both_send_the_same_body_and_a_credential(serve: Serve, client: st
         "model": "claude-sonnet-5-5",
         "max_tokens": 32_000,
         "stream": True,
-        "thinking": {"type": "adaptive"},
+        "thinking": {"type": "adaptive", "display": "summarized"},
         "stop_sequences": ["STOP"],
         "metadata": {"user_id": "u"},
         "messages": [{"role": "user", "content": "Hi"}],
@@ -229,7 +230,64 @@ async def test_tokens_are_counted_where_the_address_can(serve: Serve, client: An
         assert await provider.count_tokens(asked) is None
         await asked.stash.aclose()
     assert server.requests[0][0].startswith("POST /v1/messages/count_tokens ")
-    assert server.body(0) == {"model": "claude-sonnet-5-5", "messages": [{"role": "user", "content": "Hi"}]}
+    assert server.body(0) == {
+        "model": "claude-sonnet-5-5",
+        "thinking": {"type": "adaptive", "display": "summarized"},
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
+
+
+@CLIENTS
+async def test_an_answer_in_one_piece_gives_the_same_events_but_for_the_deltas(serve: Serve, client: str) -> None:
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5-5",
+        "content": [
+            {"type": "thinking", "thinking": "Let me see.", "signature": "EqQB"},
+            {"type": "text", "text": "I run it. 漢字"},
+            {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "true"}},
+        ],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 10, "output_tokens": 99, "server_tool_use": {"web_search_requests": 2}},
+    }
+    async with serve(Answer(json.dumps(message).encode(), 200, {"content-type": "application/json"}, cut=9)) as server:
+        events = await ask(client, streaming=False)
+    assert server.body()["stream"] is False
+    used = Usage(10, 99, web_search_requests=2)
+    assert events == [
+        MessageStart("msg_1", "claude-sonnet-5-5", used),
+        ThinkingDelta("Let me see."),
+        Block({"type": "thinking", "thinking": "Let me see.", "signature": "EqQB"}),
+        TextDelta("I run it. 漢字"),
+        Block({"type": "text", "text": "I run it. 漢字"}),
+        ToolUseStart("toolu_1", "Bash"),
+        ToolUse("toolu_1", "Bash", {"command": "true"}),
+        Stop("tool_use", used),
+    ]
+
+
+@CLIENTS
+async def test_a_five_megabyte_event_arrives_whole(serve: Serve, client: str) -> None:
+    big = "é" * 2_500_000
+    async with serve(Answer(text_answer("x").replace(b'"x"', json.dumps(big, ensure_ascii=False).encode()))):
+        events = await ask(client)
+    assert TextDelta(big) in events
+
+
+@CLIENTS
+async def test_a_wide_window_is_asked_for_beside_the_environments_betas(
+    serve: Serve, client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BETAS", "one-2026-01-01, two-2026-01-01")
+    asked = ModelRequest(model="claude-next-9[1m]", messages=[{"role": "user", "content": "Hi"}])
+    provider = Anthropic(client=client, max_retries=0)  # type: ignore[arg-type]
+    async with serve(Answer(text_answer())) as server:
+        assert [event async for event in provider.stream(asked)]
+        await asked.stash.aclose()
+    assert server.requests[0][1]["anthropic-beta"] == "one-2026-01-01,two-2026-01-01,context-1m-2025-08-07"
+    assert server.body()["model"] == "claude-next-9"
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -101,6 +103,7 @@ async def test_who_is_asked_to_wait_too_long_is_told(serve: Serve) -> None:
             await ask(Anthropic(), asked)
         await asked.stash.aclose()
     assert caught.value.retry_after == 121
+    assert "It asks to wait for 3 minutes." in str(caught.value)
     assert len(server.requests) == 1
 
 
@@ -195,6 +198,7 @@ def test_a_wait_is_read_in_each_of_its_forms() -> None:
     assert retry_after({"retry-after-ms": "1500", "retry-after": "9"}) == 1.5
     assert retry_after({"retry-after": "9"}) == 9
     assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    assert 58 <= (retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) or 0) <= 60
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({"retry-after": "-1"}) is None
     assert retry_after({}) is None

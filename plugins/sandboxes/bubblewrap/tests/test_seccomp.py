@@ -21,6 +21,8 @@ def answer(filter: bytes, audit: int, number: int, *arguments: int) -> int:
         at += 1
         if code == 0x20:
             held = struct.unpack_from("=I", data, value)[0]
+        elif code == 0x54:
+            held &= value
         elif code == 0x06:
             return int(value)
         else:
@@ -41,7 +43,7 @@ def test_ordinary_calls_are_allowed(machine: str) -> None:
 @machines
 def test_calls_that_lead_out_are_refused(machine: str) -> None:
     filter, of = program(unix_sockets=False, machine=machine), MACHINES[machine]
-    listed = {name: number for name, number in of.numbers.items() if name not in ("socket", "ioctl")}
+    listed = {name: number for name, number in of.numbers.items() if name not in ("socket", "socketpair", "ioctl")}
     assert len(listed) == 31
     for name, number in listed.items():
         assert answer(filter, of.audit, number) == (UNKNOWN if name.startswith("io_uring") else REFUSED), name
@@ -62,6 +64,16 @@ def test_sockets_are_of_the_internet_or_if_so_set_of_this_machine(
         assert answer(filter, of.audit, of.numbers["socket"], family, 1, 0) == expected
         # The kernel takes the lower half for the family, whatever stands in the upper one.
         assert answer(filter, of.audit, of.numbers["socket"], (7 << 32) | family, 1, 0) == expected
+
+
+@machines
+@pytest.mark.parametrize(("kind", "plain"), [(1, ALLOWED), (2, REFUSED), (3, REFUSED), (5, ALLOWED)])
+@pytest.mark.parametrize("flags", [0, 0o2000000, 0o4000, 1 << 32])
+def test_pairs_of_sockets_that_can_send_to_others_are_refused(machine: str, kind: int, plain: int, flags: int) -> None:
+    of = MACHINES[machine]
+    for unix_sockets, expected in ((False, plain), (True, ALLOWED)):
+        filter = program(unix_sockets=unix_sockets, machine=machine)
+        assert answer(filter, of.audit, of.numbers["socketpair"], 1, kind | flags, 0) == expected
 
 
 @machines

@@ -73,6 +73,7 @@ async def test_the_model_is_told_once_of_a_task_that_ends_by_itself(tasks: Backg
         '<summary>Background command "npm test" completed (exit code 0)</summary>\n</task-notification>'
     ]
     assert [(notice.kind, notice.data["task_id"]) for notice in inbox.notices] == [("task_notification", task.task_id)]
+    assert inbox.kinds == ["task"], "a session where no turn runs begins one"
 
 
 async def test_a_description_can_not_end_the_tag(tasks: BackgroundTasks, inbox: InboxLog) -> None:

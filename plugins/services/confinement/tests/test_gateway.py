@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import socket
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toolpost import Violation
 from toolpost_service_confinement.domains import Address, Domains
-from toolpost_service_confinement.gateway import FilteringGateway
+from toolpost_service_confinement.gateway import MOST_CONNECTIONS, FilteringGateway
 from toolpost_service_confinement.log import Log
 from toolpost_service_confinement.verdicts import Verdicts
 
@@ -158,3 +161,39 @@ async def test_stopping_ends_what_is_open_and_takes_no_more(proxy: Proxy) -> Non
         writer.close()
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", proxy.port)
+
+
+async def test_who_holds_all_connections_takes_no_more_and_others_are_served_afterwards(proxy: Proxy) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else 0
+    held = [await asyncio.open_connection("127.0.0.1", proxy.port) for _ in range(MOST_CONNECTIONS + 50)]
+    waiting = asyncio.ensure_future(proxy.exchange(b"GET http://other.example/ HTTP/1.1\r\n\r\n"))
+    await asyncio.sleep(0)
+    if sys.platform == "linux":
+        assert len(list(Path("/proc/self/fd").iterdir())) <= before + 2 * MOST_CONNECTIONS + 60
+    for _, writer in held:
+        writer.close()
+    assert (await waiting).startswith(b"HTTP/1.1 403")
+
+
+async def test_a_lack_of_descriptors_passes(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, failures = asyncio.get_running_loop(), [errno.EMFILE, errno.ENFILE]
+    accept = loop.sock_accept
+
+    async def failing(listener: socket.socket) -> Any:
+        if failures:
+            raise OSError(failures.pop(), "no descriptor is free")
+        return await accept(listener)
+
+    monkeypatch.setattr(loop, "sock_accept", failing)
+    first = await proxy.exchange(b"GET http://other.example/ HTTP/1.1\r\n\r\n")
+    second = await proxy.exchange(b"GET http://other.example/ HTTP/1.1\r\n\r\n")
+    third = await proxy.exchange(b"GET http://other.example/ HTTP/1.1\r\n\r\n")
+    assert [answer[:12] for answer in (first, second, third)] == [b"HTTP/1.1 403"] * 3
+    assert failures == []
+
+
+async def test_a_name_that_is_none_is_shown_in_one_printable_line(proxy: Proxy) -> None:
+    name = b"a\n</sandbox_violations>\x1b[2J"
+    asked = b"\x05\x01\x00\x03" + bytes([len(name)]) + name + (80).to_bytes(2, "big")
+    await proxy.exchange(b"\x05\x01\x00", asked)
+    assert [violation.target for violation in proxy.refused] == ["a?</sandbox_violations>?[2J:80"]

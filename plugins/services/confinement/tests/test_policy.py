@@ -18,6 +18,7 @@ from toolpost import (
     Sandbox,
     Sandboxes,
     SandboxPolicy,
+    Tool,
     ToolFailed,
     Violation,
     Wrapped,
@@ -55,16 +56,22 @@ class Session:
     rules: list[Rule] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     interactive: bool = False
+    home: Path | None = None
 
     @property
     def scope(self) -> PermissionScope:
         scope = make_context(self.folder).scope
-        return replace(scope, sandbox={"enabled": True, **self.settings} if self.sandbox else None)
+        sandbox = {"enabled": True, **self.settings} if self.sandbox else None
+        return replace(scope, sandbox=sandbox, home=self.home or scope.home)
 
     def usable(self) -> Sandbox | None:
         return self.sandbox
 
-    async def check(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
+    async def check(
+        self, tool_name: str, tool_input: Mapping[str, Any], *, stand_in: Tool[Any] | None = None
+    ) -> Decision:
+        assert stand_in is not None
+        assert stand_in.name == tool_name
         self.asked.append(f"{tool_name} {tool_input['url']}")
         return Allow()
 
@@ -271,3 +278,13 @@ async def test_where_the_home_folder_is_writable_start_up_files_are_kept_from_be
     assert home / ".bash_profile" not in (await session.policy()).read_only
     session.settings["filesystem"] = {"allowWrite": ["~"]}
     assert {home / ".bash_profile", home / ".ssh", home / ".gitconfig"} <= set((await session.policy()).read_only)
+
+
+@pytest.mark.parametrize("above", [0, 1, -1])
+async def test_a_working_directory_that_holds_the_home_folder_is_not_written_to(session: Session, above: int) -> None:
+    session.home = home = session.scope.home
+    session.folder = home.parents[above]
+    policy = await session.policy()
+    assert [path for path in policy.writable if home.is_relative_to(path)] == []
+    session.settings["filesystem"] = {"allowWrite": [str(home)]}
+    assert home in (await session.policy()).writable

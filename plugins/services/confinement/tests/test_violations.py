@@ -36,3 +36,11 @@ def test_what_is_ignored_is_so_for_its_commands() -> None:
     assert list(not_ignored(found, "npm ci", ignored)) == []
     assert list(not_ignored(found, "make", ignored)) == found[:1]
     assert list(not_ignored([*found, *found], "make", None)) == found
+
+
+def test_of_very_many_the_first_are_told_and_how_many_more_there_were() -> None:
+    found = [Violation("connect", f"{number}.example:80") for number in range(MOST + 30)]
+    told = not_ignored([*found, *found], "curl", None)
+    assert list(told[:MOST]) == found[:MOST]
+    assert [str(one) for one in told[MOST:]] == ["other and 30 more"]
+    assert list(not_ignored(found[:MOST], "curl", None)) == found[:MOST]

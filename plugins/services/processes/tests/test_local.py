@@ -15,7 +15,9 @@ from toolpost import Aborted
 from toolpost.testing import AbortSwitch
 from toolpost_service_processes.local import LocalProcesses
 
-ORPHAN = "(env -i setsid sleep 300 >/dev/null 2>&1 &) ; "
+# Without its parent, environment, session and descriptors.
+_HIDES = "for n in {0..255}; do eval exec $n'>&-'; done; exec sleep 300"
+ORPHAN = f'(env -i setsid bash -c "{_HIDES}" &) ; '.replace("$", r"\$")
 TREE = f"sleep 300 & setsid sleep 300 & env -i setsid sleep 300 & (setsid sleep 300 &) ; {ORPHAN} echo $$; jobs -p; "
 
 
@@ -141,6 +143,21 @@ async def test_others_of_the_group_have_time_for_their_end_too(processes: LocalP
     assert (tmp_path / "state").read_text() == "saved\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="uses setsid")
+async def test_another_group_is_told_to_end_where_the_process_only_holds_it(
+    processes: LocalProcesses, tmp_path: Path
+) -> None:
+    inner = "trap 'echo INT' INT; trap 'echo TERM; exit' TERM; echo $$; while :; do sleep 0.02; done"
+    holder = 'setsid -w bash -c "$1"; exit 7'
+    process = await processes.start(["bash", "-c", holder, "holder", inner], cwd=tmp_path)
+    group = int(await process.read())
+    stopping, output = asyncio.create_task(process.stop(grace=2.0, group=group)), b""
+    while data := await process.read():
+        output += data
+    await stopping
+    assert (output, process.returncode) == (b"INT\nTERM\n", 7)
+
+
 async def test_what_it_writes_last_is_read_before_it_is_gone(processes: LocalProcesses, tmp_path: Path) -> None:
     script = "trap 'printf %0100000d 7; exit' INT; echo; while :; do sleep 0.01; done"
     for _ in range(10):
@@ -206,11 +223,40 @@ def test_a_kill_of_ourselves_ends_what_we_started(tmp_path: Path) -> None:
     ours.kill()
     ours.wait()
     ours.stdout.close()
+    assert_all_end(tmp_path)
+
+
+@pytest.mark.requirement("processes.reaped_after_sigkill")
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_kill_right_behind_the_start_of_the_first_child_ends_that_too(tmp_path: Path) -> None:
+    program = textwrap.dedent(f"""
+        import asyncio, os, signal, subprocess
+        from pathlib import Path
+        from toolpost_service_processes.local import LocalProcesses
+
+        class Deadly(subprocess.Popen):
+            def __init__(self, argv, **options):
+                super().__init__(argv, **options)
+                if argv[0] == "bash":
+                    self.stdout.read(1)
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        subprocess.Popen = Deadly
+        command = "exec 0<&- 2>&-; echo; exec sleep 300"
+        asyncio.run(LocalProcesses().start(["bash", "-c", command], cwd=Path({str(tmp_path)!r})))
+    """)
+    ours = subprocess.run([sys.executable, "-c", program], check=False)
+    assert ours.returncode == -signal.SIGKILL
+    assert_all_end(tmp_path)
+
+
+def assert_all_end(folder: Path) -> None:
+    """Wait for another process, the watchdog; what it leaves is ended here."""
     for _ in range(500):
-        if not sleepers(tmp_path):
+        if not sleepers(folder):
             return
         subprocess.run(["sleep", "0.02"], check=True)
-    left = sleepers(tmp_path)
+    left = sleepers(folder)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     pytest.fail(f"{len(left)} processes outlived us")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolpost import CostLine, LaunchOptions, ModelInfo, ToolpostError, Usage
-from toolpost_core.cli.commands.sessions import read_records
+from toolpost import CostLine, CostTotals, LaunchOptions, ModelInfo, ToolpostError
 from toolpost_core.cli.output import print_json, print_table
-from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.loop.budget import Ledger
-from toolpost_core.session import transcript
-from toolpost_core.session.parts import json_usage
+from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.session.adjusting import adjusted
+from toolpost_core.session.past_costs import lines_of, totals_of
 from toolpost_core.session.store import Store
+from toolpost_core.session.usage import json_usage
 
 if TYPE_CHECKING:
-    from toolpost_core.plugins.registry import Registry
+    from toolpost import Price, Provider
 
 HEAD: Final = ("MODEL", "REQUESTS", "INPUT", "CACHE WRITE", "CACHE READ", "OUTPUT", "USD")
 
@@ -33,51 +31,57 @@ def cost(session: str | None, options: LaunchOptions, as_json: bool) -> None:
     workspace = open_workspace(options)
     store, project = Store(workspace.places.config_dir), workspace.places.project
     files = [store.find(session, project)] if session else [found.path for found in store.of(project)]
-    lines = _lines((file for path in files for file in _with_agents(path)), workspace.registry)
-    known = [line.dollars for line in lines if line.dollars is not None]
+    models: dict[str, ModelInfo] = {}
+
+    def model_of(name: str) -> ModelInfo:
+        return models.setdefault(name, _model(name, workspace))
+
+    lines, totals = lines_of(files, model_of), totals_of(files)
     if as_json:
-        models = {
-            line.model: {**json_usage(line.usage), "requests": line.requests, "usd": line.dollars} for line in lines
-        }
-        print_json({"sessions": [path.stem for path in files], "models": models, "usd": sum(known)})
+        print_json(
+            {
+                "sessions": [path.stem for path in files],
+                "models": {line.model: _facts(line, models[line.model].price) for line in lines},
+                "usd": _sum(lines),
+                "unpriced": [line.model for line in lines if line.dollars is None],
+                "totals": _as_json(totals),
+            }
+        )
         return
     print_table(HEAD, [_cells(line) for line in lines], "Nothing was used here.")
-    if len(known) < len(lines):
-        print("A ? stands for a model whose price is not known; it is in no sum.")
+    for text in _below(lines, totals):
+        print(text)
 
 
-def _lines(files: Iterable[Path], registry: Registry) -> list[CostLine]:
-    """Add up requests by model; the blocks of one answer share its id, and what it used in all is told behind them."""
-    answers: dict[str, tuple[str, Usage]] = {}
-    for file in files:
-        for record in read_records(file):
-            match record:
-                case {"type": "assistant", "message": {"usage": dict(wire)} as message}:
-                    key = str(message.get("id") or record.get("uuid"))
-                    answers[key] = (str(message.get("model")), _usage(wire))
-                case {"type": transcript.USAGE, "messageId": str(key), "model": str(model), "usage": dict(wire)}:
-                    answers[key] = (model, _usage(wire))
-    ledger = Ledger()
-    models = {name: _model(name, registry) for name, _ in answers.values()}
-    for name, usage in answers.values():
-        ledger.add(models[name], usage)
-    return sorted(ledger.lines.values(), key=lambda line: line.model)
-
-
-def _model(name: str, registry: Registry) -> ModelInfo:
-    """The model as the first provider that lists it has it."""
-    for plugin in registry.names("providers"):
+def _model(name: str, workspace: Workspace) -> ModelInfo:
+    """The model as the first provider that lists it has it, with a date behind its name or without; as settings price it."""
+    info, bare = ModelInfo(id=name), name.partition("[")[0]
+    for plugin in workspace.registry.names("providers"):
         with suppress(ToolpostError):
-            listed = registry.one("providers", plugin).value.models()
-            found = next((info for info in listed if info.id == name), None)
-            if found is not None:
-                return cast("ModelInfo", found)
-    return ModelInfo(id=name)
+            provider: Provider = workspace.registry.one("providers", plugin).value
+            if any(bare.startswith(listed.id) or listed.id.startswith(bare) for listed in provider.models()):
+                info = provider.model(name)
+                break
+    return adjusted(info, {}, workspace.settings.get("modelPricing"))
 
 
-def _usage(wire: Mapping[str, Any]) -> Usage:
-    fields = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return Usage(**{name: wire[name] for name in fields if isinstance(wire.get(name), int)})
+def _sum(lines: Sequence[CostLine]) -> float:
+    return sum(line.dollars for line in lines if line.dollars is not None)
+
+
+def _facts(line: CostLine, price: Price | None) -> dict[str, Any]:
+    told = {"as_of": str(price.as_of), "source": price.source} if price is not None else None
+    return {**json_usage(line.usage), "requests": line.requests, "usd": line.dollars, "price": told}
+
+
+def _as_json(totals: CostTotals) -> dict[str, Any]:
+    return {
+        "api_seconds": totals.api_seconds,
+        "api_seconds_without_retries": max(0.0, totals.api_seconds - totals.retry_seconds),
+        "tool_seconds": totals.tool_seconds,
+        "lines_added": totals.lines_added,
+        "lines_removed": totals.lines_removed,
+    }
 
 
 def _cells(line: CostLine) -> tuple[str, ...]:
@@ -87,5 +91,16 @@ def _cells(line: CostLine) -> tuple[str, ...]:
     return (line.model, str(line.requests), *(f"{count:,}" for count in tokens), dollars)
 
 
-def _with_agents(path: Path) -> list[Path]:
-    return [path, *sorted((path.parent / path.stem / "subagents").glob("*.jsonl"))]
+def _below(lines: Sequence[CostLine], totals: CostTotals) -> Iterator[str]:
+    """Say what stands in no column."""
+    if len(lines) > 1:
+        yield f"In all: {_sum(lines):.4f} USD"
+    if any(line.dollars is None for line in lines):
+        yield "A ? stands for a model whose price is not known; it is in no sum."
+    if searches := sum(line.usage.web_search_requests for line in lines):
+        yield f"Web searches: {searches:,}"
+    if totals.api_seconds:
+        lost = f", {totals.retry_seconds:.1f} s of it with retries" if totals.retry_seconds else ""
+        yield f"Answers took {totals.api_seconds:.1f} s{lost}; tools took {totals.tool_seconds:.1f} s."
+    if totals.lines_added or totals.lines_removed:
+        yield f"Lines of files: {totals.lines_added:,} added, {totals.lines_removed:,} removed."

@@ -20,7 +20,10 @@ from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
 from toolpost_core.events.quarantine import STRIKES
 from toolpost_core.events.terms import terms_of
 from toolpost_core.plugins.groups import KINDS
-from toolpost_core.session.listening import listen
+from toolpost_core.session.added_hooks import OFF
+from toolpost_core.session.listening import hook_files, listen
+from toolpost_core.session.plugin_hooks import read_all
+from toolpost_core.settings.hooks import hooks_in_force
 
 if TYPE_CHECKING:
     from toolpost_core.events.terms import Terms
@@ -52,7 +55,9 @@ def list_(options: LaunchOptions, only_events: bool, as_json: bool) -> None:
     marked.
     """
     workspace = open_workspace(options)
-    configured = list(_configured(workspace))
+    configured = [*_configured(workspace), *_of_plugins(workspace)]
+    for text in why_not_all(workspace):
+        click.echo(f"toolpost: {text}", err=True)
     if as_json:
         listeners = list(_listeners(workspace))
         print_json({"configured": configured, "listeners": listeners, "events": [_event(name) for name in on.__all__]})
@@ -92,22 +97,46 @@ def _event(name: str) -> dict[str, Any]:
     }
 
 
+def why_not_all(workspace: Workspace) -> Iterator[str]:
+    """Yield why hooks that somebody set up are not listed: what reading them brought up, and what switches them off."""
+    yield from (problem.text for problem in workspace.problems)
+    for key in OFF:
+        level = next((one for one in workspace.settings.documents if one.values.get(key)), None)
+        if level is not None:
+            rest = "" if level.level == "managed" and key == OFF[0] else " that are not managed"
+            yield f"{key} in {level.file or level.level} switches off the hooks{rest}."
+
+
 def _configured(workspace: Workspace) -> Iterator[dict[str, Any]]:
-    for document in workspace.settings.documents:
+    for document in hooks_in_force(workspace.settings.documents):
+        source = str(document.file) if document.file else document.level
         for event, groups in document.values.get("hooks", {}).items():
+            yield from _rows(event, groups, document.level, source)
+
+
+def _of_plugins(workspace: Workspace) -> Iterator[dict[str, Any]]:
+    """Yield the hooks that plugins bring in files."""
+    if any(workspace.settings.get(key) for key in OFF):
+        return
+    registry, told = workspace.registry, partial(click.echo, err=True)
+    for hooks in read_all(hook_files(registry), registry, workspace.places.config_dir, told):
+        for event, groups in hooks.items():
             for group in groups:
-                if not isinstance(group, dict):
-                    continue
-                for handler in group.get("hooks") or ():
-                    if isinstance(handler, dict):
-                        yield {
-                            "event": event,
-                            "matcher": group.get("matcher"),
-                            "what": one_line(_what(handler)),
-                            "handler": handler,
-                            "level": document.level,
-                            "from": str(document.file) if document.file else document.level,
-                        }
+                yield from _rows(event, [group], "plugin", str(group["plugin"].root))
+
+
+def _rows(event: str, groups: Sequence[Any], level: str, source: str) -> Iterator[dict[str, Any]]:
+    for group in groups:
+        for handler in (group.get("hooks") or ()) if isinstance(group, dict) else ():
+            if isinstance(handler, dict):
+                yield {
+                    "event": event,
+                    "matcher": group.get("matcher"),
+                    "what": one_line(_what(handler)),
+                    "handler": handler,
+                    "level": level,
+                    "from": source,
+                }
 
 
 def _what(handler: dict[str, Any]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolpost_core.cli.commands.sessions import read_records
 from toolpost_core.events.times import RECORD
+from toolpost_core.session.reading import records_in
 from toolpost_core.session.store import Store
 
 if TYPE_CHECKING:
@@ -31,10 +32,9 @@ def kept(workspace: Workspace, session: str | None = None) -> Kept:
 
 
 def _read(file: Path) -> Kept:
-    last: dict[str, Any] = {}
-    for record in read_records(file):
-        if record.get("type") == RECORD:
-            last = record
+    last: Mapping[str, Any] = {}
+    for record in records_in(file, RECORD):
+        last = record
     return Kept(file.stem, _rows(last.get("listeners")), _rows(last.get("quarantined")))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolpost import LaunchOptions
+from toolpost import LaunchOptions, tokens_in_text
 from toolpost_core.api import assemble
 from toolpost_core.cli.commands.last_session import kept
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
-from toolpost_core.loop.prepare import CHARS_PER_TOKEN
+from toolpost_core.loop.estimate import tokens_of_tool
 from toolpost_core.plugins.measure import import_costs
 from toolpost_core.prompt.sections import gather
 from toolpost_core.session.engine import tool_pool
@@ -41,7 +40,7 @@ QUARANTINED: Final = ("EVENT", "PLUGIN", "WHAT IT GUARDS", "LAST ERROR")
 def profile(session: str | None, options: LaunchOptions, as_json: bool) -> None:
     """What plugins cost: import time and memory, tokens of a first request, and their listeners' time in SESSION.
 
-    Imports are measured in fresh processes, beyond the public API. Tokens are estimated from characters. SESSION is
+    Imports are measured in fresh processes, beyond the public API. Tokens are estimated. SESSION is
     the last one of this folder, if none is named.
     """
     workspace = open_workspace(options)
@@ -91,9 +90,8 @@ def _tool_tokens(workspace: Workspace) -> dict[tuple[str, str], int]:
     for entry in pool.entries:
         spec = specs.get(entry.tool.name)
         if spec is not None:
-            text = json.dumps([spec.name, spec.description, spec.input_schema], ensure_ascii=False)
             own = (entry.plugin, entry.distribution)
-            tokens[own] = tokens.get(own, 0) + len(text) // CHARS_PER_TOKEN
+            tokens[own] = tokens.get(own, 0) + tokens_of_tool(spec)
     return tokens
 
 
@@ -104,8 +102,7 @@ async def _section_tokens(options: LaunchOptions) -> dict[str, int]:
     try:
         for source in context_sources(session.parts.registry, lambda _: None):
             found = await gather([source], session.scope(), lambda _: None)
-            characters = sum(len(section.text.strip()) for section in found)
-            tokens[source.plugin] = characters // CHARS_PER_TOKEN
+            tokens[source.plugin] = sum(tokens_in_text(one.section.text.strip()) for one in found)
     finally:
         await session.services.aclose()
         await session.stash.aclose()

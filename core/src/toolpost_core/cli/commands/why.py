@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from toolpost import LaunchOptions, SessionError
-from toolpost_core.cli.commands.sessions import read_records
 from toolpost_core.cli.output import one_line, print_json
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.session.reading import records_in
 from toolpost_core.session.store import Store
 
 
@@ -49,8 +49,8 @@ def _find(workspace: Workspace, which: str, session: str | None) -> dict[str, An
     raise SessionError(f"{what} {where}. `toolpost sessions list` shows the sessions.")
 
 
-def _decisions(file: Path) -> Iterator[dict[str, Any]]:
-    return (record for record in read_records(file) if record.get("type") == "permission-decision")
+def _decisions(file: Path) -> Iterator[Mapping[str, Any]]:
+    return records_in(file, "permission-decision")
 
 
 def _place(opinion: dict[str, Any]) -> str:

@@ -80,7 +80,9 @@ class Explainer:
             trusted=case.trusted,
             sandbox=case.sandbox or (settings.get("sandbox") if self._sandbox_in_force(settings) else None),
         )
-        rules = (*settings.rules, *_session_rules(case, project))
+        given = _session_rules(case, project)
+        counted = (rule for rule in given if rule.behavior != "allow" or not settings.only_policy_allows)
+        rules = (*settings.rules, *counted)
         return Circumstances(scope, rules, case.agent_type, (case.skill or {}).get("name"))
 
     def _sandbox_in_force(self, settings: Settings) -> bool:

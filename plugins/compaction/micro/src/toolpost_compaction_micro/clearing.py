@@ -1,63 +1,67 @@
-"""Which results are old, how much they hold, and the conversation without them."""
+"""Which results and media are old, how much they hold, and the conversation without them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
-from toolpost import ContentBlock, Message, ToolResultBlock
+from toolpost import Message, tokens_in
 
-TEXT = "[Old tool result content cleared]"
-_CHARS_PER_TOKEN = 4
-_MEDIA_TOKENS = 2_000
-"""A picture costs about (width × height) / 750 tokens; this is one of 1,500 by 1,000 pixels."""
+CLEARED = "[Old tool result content cleared]"
+_MEDIA = ("image", "document")
 
 
-def old_results(messages: Sequence[Message], tools: Collection[str], keep: int) -> list[ToolResultBlock]:
-    """Return the results of calls of `tools`, oldest first, without the newest `keep`."""
-    blocks = [block for message in messages for block in _blocks(message)]
-    calls = {block["id"] for block in blocks if block["type"] == "tool_use" and block["name"] in tools}
-    results = [block for block in blocks if block["type"] == "tool_result" and block["tool_use_id"] in calls]
-    return cast("list[ToolResultBlock]", results[: max(len(results) - keep, 0)])
+class Place(NamedTuple):
+    """Where a block stands: the message's index, and the block's in it."""
+
+    message: int
+    block: int
 
 
-def gain(result: ToolResultBlock) -> int:
-    """Return the tokens that clearing the result would free, estimated; never below 0."""
-    return max(_tokens(result.get("content", "")) - _tokens(TEXT), 0)
+def old_places(messages: Sequence[Message], tools: Collection[str], keep: int) -> list[Place]:
+    """Return where results of `tools` and media that a person sent stand, oldest first, without the newest `keep`."""
+    calls: set[str] = set()
+    places: list[Place] = []
+    for index, message in enumerate(messages):
+        for number, block in enumerate(_blocks(message)):
+            kind = block["type"]
+            if kind == "tool_use" and block["name"] in tools:
+                calls.add(block["id"])
+            elif kind in _MEDIA or (kind == "tool_result" and block["tool_use_id"] in calls):
+                places.append(Place(index, number))
+    return places[: max(len(places) - keep, 0)]
 
 
-def clear(messages: Sequence[Message], ids: Collection[str]) -> list[Message] | None:
-    """Return the conversation with the results of the calls `ids` cleared; None where that changes nothing."""
-    kept = [_without(message, ids) for message in messages]
-    same = all(new is old for new, old in zip(kept, messages, strict=True))
-    return None if same else kept
+def gains(messages: Sequence[Message], places: Sequence[Place]) -> dict[Place, int]:
+    """Return the tokens that clearing each place would free, estimated; those that free none are left out."""
+    found = {place: _gain(_blocks(messages[place.message])[place.block]) for place in places}
+    return {place: gain for place, gain in found.items() if gain > 0}
 
 
-def _without(message: Message, ids: Collection[str]) -> Message:
-    blocks = _blocks(message)
-    if not any(_is_due(block, ids) for block in blocks):
-        return message
-    content = [cast("ContentBlock", {**block, "content": TEXT}) if _is_due(block, ids) else block for block in blocks]
-    return {**message, "content": content}
+def clear(messages: Sequence[Message], places: Collection[Place]) -> list[Message]:
+    """Return the conversation with these blocks cleared; messages without any stay the same objects."""
+    touched: dict[int, set[int]] = {}
+    for place in places:
+        touched.setdefault(place.message, set()).add(place.block)
+    return [
+        _without(message, touched[index]) if index in touched else message for index, message in enumerate(messages)
+    ]
 
 
-def _is_due(block: Mapping[str, Any], ids: Collection[str]) -> bool:
-    return block["type"] == "tool_result" and block["tool_use_id"] in ids and block.get("content") != TEXT
+def _without(message: Message, numbers: Collection[int]) -> Message:
+    content = [_cleared(block) if number in numbers else block for number, block in enumerate(_blocks(message))]
+    return {"role": message["role"], "content": content}
+
+
+def _cleared(block: Any) -> Any:
+    if block["type"] in _MEDIA:
+        return {"type": "text", "text": f"[{block['type']}]"}
+    return {**block, "content": CLEARED}
+
+
+def _gain(block: Any) -> int:
+    return tokens_in([block]) - tokens_in([_cleared(block)])
 
 
 def _blocks(message: Message) -> list[Any]:
     return [] if isinstance(message["content"], str) else message["content"]
-
-
-def _tokens(content: str | Sequence[Mapping[str, Any]]) -> int:
-    if isinstance(content, str):
-        return len(content) // _CHARS_PER_TOKEN
-    return sum(_block_tokens(block) for block in content)
-
-
-def _block_tokens(block: Mapping[str, Any]) -> int:
-    if block["type"] in ("image", "document"):
-        return _MEDIA_TOKENS
-    text = block["text"] if block["type"] == "text" else json.dumps(block)
-    return len(text) // _CHARS_PER_TOKEN

@@ -9,7 +9,10 @@ from toolpost_context_git.repository import find_repository
 
 
 class Git(ContextSource):
-    """Says how the repository stands when the session begins; nothing outside a repository or without git."""
+    """Says how the repository stands when the session begins; nothing outside a repository or without git.
+
+    The setting `includeGitInstructions` leaves it out.
+    """
 
     commits: int = 5
     timeout: float = 2.0
@@ -17,7 +20,7 @@ class Git(ContextSource):
 
     async def sections(self, scope: SessionScope) -> Sequence[Section]:
         """Return one section of at most 2,000 characters, or none."""
-        repository = find_repository(scope.cwd)
+        repository = None if scope.settings.get("includeGitInstructions") is False else find_repository(scope.cwd)
         if repository is None:
             return ()
         from toolpost_context_git.snapshot import describe

@@ -1,50 +1,89 @@
-"""TOOLPOST.md, AGENTS.md and CLAUDE.md in the prompt."""
+"""TOOLPOST.md, AGENTS.md and CLAUDE.md in the prompt, and rules for certain files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from toolpost import ContextSource, Section, SessionScope
+from toolpost import ContextSource, Exchanged, Section, SessionScope, StashKey
 
 if TYPE_CHECKING:
-    from toolpost_context_instructions.files import InstructionsFile
+    from toolpost_context_instructions.kinds import InstructionsFile
+    from toolpost_context_instructions.places import Names, Standing
 
-_PREFACE = (
+_PREFACE: Final = (
     "The files below hold instructions of the user and of the project. Follow them where they concern the task at "
     "hand; one further down is more specific and goes before those above it."
 )
+_STANDING: Final[StashKey[Standing]] = StashKey("instructions.standing")
 
 
 class Instructions(ContextSource):
     """Puts instructions files before the first prompt: the user's own, then those of each folder down to the current one.
 
-    In a folder the first of `names` counts, and the first of `local_names` beside it.
+    In a folder the first of `names` counts, the first of `local_names` beside it, and its rules. Files of folders below,
+    and rules for certain files, are told once the model has used such a file with one of `tools`.
     """
 
-    names: tuple[str, ...] = ("TOOLPOST.md", "AGENTS.md", "CLAUDE.md")
+    names: tuple[str, ...] = ("TOOLPOST.md", ".toolpost/TOOLPOST.md", "AGENTS.md", "CLAUDE.md")
     local_names: tuple[str, ...] = ("TOOLPOST.local.md", "CLAUDE.local.md")
+    tools: tuple[str, ...] = ("Read", "Edit", "Write", "NotebookEdit")
+    foreign: tuple[str, ...] = ("node_modules", "site-packages", "vendor")
+    """Folders of other people's code, whose files bring no instructions."""
     import_depth: int = 5
     warn_above: int = 40_000
     """Characters of all files together; more than that is reported, and still sent."""
 
     async def sections(self, scope: SessionScope) -> Sequence[Section]:
         """Return a section for each file, in the order in which they are to be read."""
-        from toolpost_context_instructions.files import load
+        from toolpost_context_instructions.places import policy, standing
 
-        found = load(scope, self.names, self.local_names, self.import_depth)
-        self._warn(found, scope)
-        await _announce(found, scope)
+        again = _STANDING in scope.stash
+        scope.stash[_STANDING] = found = standing(scope, self._names(), self.import_depth)
+        self._warn(found.files, scope)
+        if found.files and scope.services is not None:
+            from toolpost_context_instructions.announce import Loaded, announce
+
+            await announce([Loaded(file, "compact" if again else "session_start") for file in found.files], scope)
         return [
-            Section(
-                name=f"instructions.{number:03}",
-                text=file.described if number else f"{_PREFACE}\n\n{file.described}",
-                order=50,
-                user=True,
-                source=str(file.path),
-            )
-            for number, file in enumerate(found)
+            *policy(scope),
+            *(
+                Section(
+                    name=f"instructions.{number:03}",
+                    text=file.described if number else f"{_PREFACE}\n\n{file.described}",
+                    order=50,
+                    user=True,
+                    source=str(file.path),
+                )
+                for number, file in enumerate(found.files)
+            ),
         ]
+
+    async def reminders(self, scope: SessionScope, exchanged: Exchanged) -> Sequence[str]:
+        """Return what files that were used since the last request bring along, unless it was told already."""
+        from toolpost_context_instructions.nested import brought_along, untold, used_files
+
+        used = used_files(exchanged.new, self.tools)
+        if not used or _STANDING not in scope.stash:
+            return ()
+        from toolpost_context_instructions.files import Reader
+
+        standing = scope.stash[_STANDING]
+        reader = Reader(scope, self.import_depth, standing.read)
+        brought = list(brought_along(used, scope, standing, self._names(), reader, self.foreign))
+        told = untold(brought, exchanged) if brought else []
+        if not told:
+            return ()
+        from toolpost_context_instructions.announce import announce
+
+        self._warn([one.file for one in told], scope)
+        await announce(told, scope)
+        return [one.file.described for one in told]
+
+    def _names(self) -> Names:
+        from toolpost_context_instructions.places import Names
+
+        return Names(self.names, self.local_names)
 
     def _warn(self, found: Sequence[InstructionsFile], scope: SessionScope) -> None:
         size = sum(len(file.text) for file in found)
@@ -54,23 +93,3 @@ class Instructions(ContextSource):
                 f"The instructions files have {size:,} characters (over {self.warn_above:,}), which every request "
                 f"carries. The longest is {longest.path} with {len(longest.text):,}: shorten it."
             )
-
-
-async def _announce(found: Sequence[InstructionsFile], scope: SessionScope) -> None:
-    """Send InstructionsLoaded for each file."""
-    if not found or scope.services is None:
-        return
-    from toolpost import Emitter, InstructionsLoaded, MissingService, on
-
-    try:
-        emitter = scope.services.get(Emitter)
-    except MissingService:
-        return
-    for file in found:
-        event = InstructionsLoaded(
-            file_path=file.path,
-            memory_type=file.kind,
-            load_reason="include" if file.parent else "session_start",
-            parent_file_path=file.parent,
-        )
-        await emitter.emit(on.instructions_loaded, event)

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
     from .incoming import Control
 
-SUPPORTED = ("interrupt", "set_model", "set_permission_mode", "rewind_files")
+SUPPORTED = (
+    "interrupt",
+    "cancel_async_message",
+    "set_model",
+    "set_max_thinking_tokens",
+    "set_permission_mode",
+    "rewind_files",
+)
 
 
 async def answer(control: Control, door: SessionDoor) -> dict[str, Any]:
@@ -27,12 +34,26 @@ async def answer(control: Control, door: SessionDoor) -> dict[str, Any]:
 async def _do(control: Control, door: SessionDoor) -> dict[str, Any]:
     if control.subtype == "interrupt":
         door.interrupt("user_cancel")
-        return {"still_queued": []}
+        waiting = [queued.id for queued in door.queued() if queued.kind == "prompt"]
+        if control.request.get("cancel_queued") is not True:
+            return {"still_queued": waiting}
+        return {"still_queued": [], "cancelled": [id for id in waiting if door.withdraw(id) is not None]}
+    if control.subtype == "cancel_async_message":
+        message_id = control.request.get("message_uuid")
+        if not isinstance(message_id, str) or not message_id:
+            raise ValueError('cancel_async_message needs "message_uuid", the uuid of a message that waits')
+        return {"cancelled": door.withdraw(message_id) is not None}
     if control.subtype == "set_model":
         model = control.request.get("model")
         if not isinstance(model, str) or not model:
             raise ValueError('set_model needs "model", the name of a model')
         await door.set_model(model, source="sdk")
+        return {}
+    if control.subtype == "set_max_thinking_tokens":
+        tokens = control.request.get("max_thinking_tokens")
+        if tokens is not None and (not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0):
+            raise ValueError('set_max_thinking_tokens needs "max_thinking_tokens", a number of tokens, 0 or null')
+        door.set_thinking("disabled" if tokens == 0 else tokens)
         return {}
     if control.subtype == "set_permission_mode":
         mode = next((mode for mode in MODES if mode == control.request.get("mode")), None)

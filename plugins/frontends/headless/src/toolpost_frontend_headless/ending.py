@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from toolpost import SessionDoor
     from toolpost.context import AbortReason
 
-EXIT_CODES: Final = {signal.SIGINT: 130, signal.SIGTERM: 143}
-_REASONS: Final[dict[int, AbortReason]] = {130: "user_cancel", 143: "engine_stop"}
+EXIT_CODES: Final[dict[int, int]] = {signal.SIGINT: 130, signal.SIGTERM: 143}
+HUNG_UP: Final = 129
+_REASONS: Final[dict[int, AbortReason]] = {130: "user_cancel", 143: "engine_stop", HUNG_UP: "engine_stop"}
 GRACE: Final = 5.0
 """Seconds that a turn has to end by itself after it was asked to."""
 
@@ -22,7 +23,8 @@ GRACE: Final = 5.0
 class Ending:
     """Ends the current task: the turn that runs tidily first, so that its result is still written, then all the rest.
 
-    As a context manager it listens for SIGINT and SIGTERM. `code` is the exit code that the cause asks for.
+    As a context manager it listens for SIGINT, SIGTERM, and the end of the terminal unless `nohup` has us outlive that.
+    `code` is the exit code that the cause asks for.
     """
 
     def __init__(self, task: Task[Any]) -> None:
@@ -42,7 +44,7 @@ class Ending:
         self._deadline = asyncio.get_running_loop().call_later(GRACE, self._task.cancel)
 
     def __enter__(self) -> Self:
-        for number, code in EXIT_CODES.items():
+        for number, code in _signals().items():
             try:
                 asyncio.get_running_loop().add_signal_handler(number, self.begin, code)
             except (NotImplementedError, RuntimeError):  # Windows, or not the main thread: asyncio.run's own way holds
@@ -54,8 +56,16 @@ class Ending:
     ) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
-        for number in EXIT_CODES:
+        for number in _signals():
             try:
                 asyncio.get_running_loop().remove_signal_handler(number)
             except (NotImplementedError, RuntimeError):
                 break
+
+
+def _signals() -> dict[int, int]:
+    """Return the exit code of each signal that ends a run; Windows has no SIGHUP."""
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is None or signal.getsignal(hangup) is signal.SIG_IGN:
+        return EXIT_CODES
+    return {**EXIT_CODES, hangup: HUNG_UP}

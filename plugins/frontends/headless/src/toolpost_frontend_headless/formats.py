@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Protocol
-from uuid import uuid4
 
 from toolpost import RunResult, SessionEvent
 
 from .lines import StreamLines, encode, result_fields
+from .wire import fresh_id
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -45,11 +46,14 @@ class Text:
 class Json:
     """One result object for each prompt."""
 
+    def __init__(self, new_id: Callable[[], str] = fresh_id) -> None:
+        self._new_id = new_id
+
     def show(self, event: SessionEvent) -> bytes:
         """Return the object of a result."""
         if not isinstance(event, RunResult):
             return b""
-        return encode({**result_fields(event), "session_id": event.session_id, "uuid": str(uuid4())})
+        return encode({**result_fields(event), "session_id": event.session_id, "uuid": self._new_id()})
 
     def control(self, line: dict[str, Any]) -> bytes:
         """Return nothing: there is but the result."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from toolpost import (
     Frontend,
@@ -14,6 +14,7 @@ from toolpost import (
     Notice,
     Retrying,
     RunResult,
+    SessionError,
     SettingsError,
     Streaming,
     ToolpostError,
@@ -25,16 +26,15 @@ from .control import answer
 from .ending import Ending
 from .formats import Format, Json, StreamJson, Text
 from .incoming import Bad, Control, Prompt, parse
-from .lines import StreamLines
+from .lines import StreamLines, why_it_failed
 from .stdout import private_stdout
+from .wire import fresh_id
 
 if TYPE_CHECKING:
-    from asyncio import Queue, Task
+    from asyncio import Task
+    from collections.abc import AsyncIterator, Callable
 
     from toolpost import Host, SessionDoor, SessionEvent
-
-INTERRUPTIONS: Final = {"aborted_streaming": "the model answered", "aborted_tools": "tools ran"}
-"""What went on when a run was interrupted, by its terminal reason."""
 
 
 class Headless(Frontend):
@@ -69,12 +69,14 @@ def _problem(options: LaunchOptions) -> str | None:
     return None
 
 
-def _format(host: Host, session_id: str, fd: int | None) -> Format:
+def _format(host: Host, session_id: str, fd: int | None, new_id: Callable[[], str] = fresh_id) -> Format:
     options = host.options
     if options.output_format == "stream-json":
-        return StreamJson(StreamLines(session_id, host.version, partial=options.include_partial_messages))
+        return StreamJson(
+            StreamLines(session_id, host.version, partial=options.include_partial_messages, new_id=new_id)
+        )
     if options.output_format == "json":
-        return Json()
+        return Json(new_id)
     return Text(terminal=fd is not None and os.isatty(fd))
 
 
@@ -132,11 +134,11 @@ class _PrintRun:
         """Open the session and put the prompts; a session that can't be opened has a result too."""
         try:
             async with self._host.open(self._options) as door:
-                self._out.format = _format(self._host, door.id, self._out.fd)
+                self._out.format = _format(self._host, door.id, self._out.fd, door.new_id)
                 if self._options.input_format == "stream-json":
                     await self._serve(door)
                 else:
-                    await self._submit(door, Prompt(self._options.prompt or ""))
+                    await self._follow(door, door.submit(self._options.prompt or ""))
         except ToolpostError as error:
             _complain(str(error))
             await self._out.show(_failure(str(error), self._options.session_id or ""))
@@ -144,34 +146,33 @@ class _PrintRun:
         return self._code
 
     async def _serve(self, door: SessionDoor) -> None:
-        prompts: Queue[Prompt | None] = asyncio.Queue()
         if self._options.prompt:
-            prompts.put_nowait(Prompt(self._options.prompt))
+            door.enqueue(self._options.prompt)
         async with asyncio.TaskGroup() as group:
-            listener = group.create_task(self._listen(door, prompts))
-            while self._ending.code is None and (prompt := await prompts.get()) is not None:
-                await self._submit(door, prompt)
+            listener = group.create_task(self._listen(door))
+            while self._ending.code is None and await _is_due(door, listener):
+                await self._follow(door, door.go_on())
             listener.cancel()
 
-    async def _listen(self, door: SessionDoor, prompts: Queue[Prompt | None]) -> None:
+    async def _listen(self, door: SessionDoor) -> None:
         number = 0
         async for line in pipes.lines(pipes.descriptor(sys.stdin)):
             number += 1
             item = parse(line)
             if isinstance(item, Control):
                 await self._out.control(await answer(item, door))
-            elif isinstance(item, Bad):
+            elif isinstance(item, Prompt):
+                item = _enqueued(door, item)
+            if isinstance(item, Bad):
                 self._code = 1
                 text = f"Line {number} of standard input is left out: {item.reason}."
                 await self._show(Notice(text, "error", "bad_input_line", {"line": number}))
-            elif item is not None:
-                prompts.put_nowait(item)
-        prompts.put_nowait(None)
 
-    async def _submit(self, door: SessionDoor, prompt: Prompt) -> None:
+    async def _follow(self, door: SessionDoor, events: AsyncIterator[SessionEvent]) -> None:
+        """Show a turn to its end."""
         self._ending.turn = door
         try:
-            async for event in door.submit(prompt.content, message_id=prompt.uuid):
+            async for event in events:
                 await self._show(event)
         finally:
             self._ending.turn = None
@@ -184,20 +185,33 @@ class _PrintRun:
         if isinstance(event, RunResult):
             self._code = 1 if event.is_error else 0
             if event.is_error and self._options.output_format == "text":
-                _complain(_why_it_failed(event))
+                _complain(why_it_failed(event))
         await self._out.show(event)
 
     def _tell_wait(self, event: Retrying) -> None:
         """Say why nothing happens; stream-json has a line for it."""
         if self._options.output_format != "stream-json":
-            _complain(f"{event.error} Trying again in {event.delay:.1f} s ({event.attempt} of {event.of}).", "warning")
+            wait = f"{event.delay:.0f}" if event.delay >= 1 else f"{event.delay:.1f}"
+            _complain(f"{event.error.rstrip('.')}; retrying in {wait} s ({event.attempt}/{event.of})", "warning")
 
 
-def _why_it_failed(result: RunResult) -> str:
-    """Say why a run ended in an error; the text of one that was interrupted is what the model said before."""
-    if result.terminal_reason in INTERRUPTIONS:
-        return f"The run was interrupted while {INTERRUPTIONS[result.terminal_reason]}."
-    return "; ".join(result.errors) or result.text or f"The run ended: {result.terminal_reason}."
+async def _is_due(door: SessionDoor, listener: Task[None]) -> bool:
+    """Wait for the next turn that is due; False once nothing is and nobody writes any more."""
+    due = asyncio.ensure_future(door.due())
+    try:
+        await asyncio.wait({due, listener}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        due.cancel()
+    return door.is_due
+
+
+def _enqueued(door: SessionDoor, prompt: Prompt) -> Bad | None:
+    """Let a prompt wait for its turn; returns what is wrong with it, if anything is."""
+    try:
+        door.enqueue(prompt.content, priority=prompt.priority, message_id=prompt.uuid)
+    except SessionError as error:
+        return Bad(str(error).removesuffix("."))
+    return None
 
 
 def _failure(text: str, session_id: str) -> RunResult:

@@ -6,18 +6,28 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+if TYPE_CHECKING:
+    from toolpost import Priority
+
+PRIORITIES: Final = ("now", "next", "later")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_WITH_A_SOURCE: Final = ("image", "document")
+_OF_A_TURN: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
 _IGNORED = ("keep_alive", "control_response", "control_cancel_request")
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A user message: text or content blocks, and the uuid that its record is to have."""
+    """A user message: text or content blocks, the uuid that its record is to have, and when it is read.
+
+    One that does not say so waits for the end of the turn that runs: so each has a result of its own.
+    """
 
     content: str | Sequence[Mapping[str, Any]]
     uuid: str | None = None
+    priority: Priority = "later"
 
 
 @dataclass(frozen=True)
@@ -69,11 +79,14 @@ def _prompt(value: Mapping[str, Any]) -> Incoming:
         return Bad('its "message" must be an object such as {"role": "user", "content": "…"}')
     if message.get("role", "user") != "user":
         return Bad(f'its message\'s "role" is {message["role"]!r}; only "user" is allowed')
-    content = message.get("content")
+    content, priority = message.get("content"), value.get("priority", "later")
+    if priority not in PRIORITIES:
+        return Bad(f'its "priority" is {priority!r}; {", ".join(PRIORITIES)} are understood')
     if isinstance(content, str) and content.strip():
-        return Prompt(content, _uuid(value))
-    if isinstance(content, list) and content and all(_is_block(block) for block in content):
-        return Prompt(content, _uuid(value))
+        return Prompt(content, _uuid(value), priority)
+    if isinstance(content, list) and (blocks := [block for block in content if not _is_blank(block)]):
+        wrong = next((wrong for block in blocks if (wrong := _wrong_with(block))), None)
+        return Bad(wrong) if wrong is not None else Prompt(blocks, _uuid(value), priority)
     return Bad('its message\'s "content" must be text that is not empty, or a list of content blocks with a "type"')
 
 
@@ -82,8 +95,21 @@ def _uuid(value: Mapping[str, Any]) -> str | None:
     return given if isinstance(given, str) and _UUID.fullmatch(given) else None
 
 
-def _is_block(block: Any) -> bool:
-    return isinstance(block, dict) and isinstance(block.get("type"), str)
+def _is_blank(block: Any) -> bool:
+    """Whether it is a text without words, which the service would refuse."""
+    return isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+def _wrong_with(block: Any) -> str | None:
+    """Say what a content block lacks; one that could not be read back would be lost with its whole session."""
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        return 'each content block of its message must be an object with a "type"'
+    kind = block["type"]
+    if kind == "text" and not isinstance(block.get("text"), str):
+        return 'a content block of the type "text" needs "text", a string'
+    if kind in _WITH_A_SOURCE and not isinstance(block.get("source"), dict):
+        return f'a content block of the type "{kind}" needs "source", an object'
+    return f"its message holds a block of the type {kind!r}, which a user can't say" if kind in _OF_A_TURN else None
 
 
 def _control(value: Mapping[str, Any]) -> Incoming:

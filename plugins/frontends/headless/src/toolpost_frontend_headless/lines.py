@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
-from uuid import uuid4
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from toolpost import (
     AssistantMessage,
@@ -19,30 +18,43 @@ from toolpost import (
     UserMessage,
 )
 
-from .wire import WireStream, usage_object
+from .wire import WireStream, fresh_id, usage_object
 
 Line = dict[str, Any]
 
+_OF_NO_TURN: Final = ("bad_input_line",)
+
 # Where the loop's name for an end differs from the one that programs know.
 _TERMINAL_REASONS = {"max_budget": "budget_exhausted"}
+_INTERRUPTIONS: Final = {"aborted_streaming": "the model answered", "aborted_tools": "tools ran"}
+"""What went on when a run was interrupted, by its terminal reason."""
 
 
 class StreamLines:
-    """Makes the lines of one session; `partial` adds the raw streaming events."""
+    """Makes the lines of one session; `partial` adds the raw streaming events, `new_id` makes ids of lines.
 
-    def __init__(self, session_id: str, version: str, *, partial: bool = False) -> None:
+    Programs expect system/init as the first line of a turn, so notices of one that has not begun yet come behind it.
+    """
+
+    def __init__(
+        self, session_id: str, version: str, *, partial: bool = False, new_id: Callable[[], str] = fresh_id
+    ) -> None:
         self.session_id = session_id
         self._version = version
         self._partial = partial
-        self._wire = WireStream()
+        self._new_id = new_id
+        self._wire = WireStream(new_id=new_id)
         self._shown: dict[str, float] = {}
+        self._begun = False
+        self._early: list[Notice] = []
 
     def of(self, event: SessionEvent) -> Iterator[Line]:
         """Yield the lines that an event is shown as; many events have none."""
         if isinstance(event, SessionStarted):
             self.session_id = event.session_id
-            self._wire = WireStream(event.model)
+            self._wire = WireStream(event.model, self._new_id)
             yield self._line(init_fields(event, self._version))
+            yield from self._begins()
         elif isinstance(event, Streaming):
             yield from self._streaming(event)
         elif isinstance(event, AssistantMessage):
@@ -52,13 +64,26 @@ class StreamLines:
         elif isinstance(event, ToolProgressed):
             yield from self._progress(event)
         elif isinstance(event, Notice):
-            yield self._line(notice_fields(event))
+            yield from self._notice(event)
         elif isinstance(event, RunResult):
             self.session_id = event.session_id or self.session_id
             if self._partial:
                 yield from (self._raw(raw) for raw in self._wire.close())
             self._shown.clear()
+            yield from self._begins()
+            self._begun = False
             yield self._line(result_fields(event))
+
+    def _begins(self) -> Iterator[Line]:
+        early, self._early, self._begun = self._early, [], True
+        for notice in early:
+            yield from self._notice(notice)
+
+    def _notice(self, notice: Notice) -> Iterator[Line]:
+        if self._begun or notice.kind in _OF_NO_TURN:
+            yield self._line(notice_fields(notice))
+        else:
+            self._early.append(notice)
 
     def _streaming(self, event: Streaming) -> Iterator[Line]:
         if isinstance(event.event, Retrying):
@@ -85,7 +110,7 @@ class StreamLines:
         return self._line({"type": "stream_event", "event": raw, "parent_tool_use_id": None})
 
     def _line(self, fields: Line, uuid: str = "") -> Line:
-        return {**fields, "session_id": self.session_id, "uuid": uuid or str(uuid4())}
+        return {**fields, "session_id": self.session_id, "uuid": uuid or self._new_id()}
 
 
 def init_fields(event: SessionStarted, version: str) -> Line:
@@ -125,7 +150,11 @@ def assistant_fields(event: AssistantMessage) -> Line:
         "usage": usage_object(event.usage),
     }
     fields: Line = {"type": "assistant", "message": message, "parent_tool_use_id": event.parent_tool_use_id}
-    return fields if event.error is None else {**fields, "error": event.error}
+    if event.error is not None:
+        fields["error"] = event.error
+    if event.supersedes:
+        fields["supersedes"] = list(event.supersedes)
+    return fields
 
 
 def user_fields(event: UserMessage) -> Line:
@@ -175,10 +204,17 @@ def result_fields(event: RunResult) -> Line:
     if event.subtype == "success":
         fields["result"] = event.text
     else:
-        fields["errors"] = list(event.errors) or ([event.text] if event.text else [])
+        fields["errors"] = list(event.errors) or [why_it_failed(event)]
     if event.structured_output is not None:
         fields["structured_output"] = event.structured_output
     return fields
+
+
+def why_it_failed(result: RunResult) -> str:
+    """Say why a run ended in an error; the text of one that was interrupted is what the model said before."""
+    if result.terminal_reason in _INTERRUPTIONS:
+        return f"The run was interrupted while {_INTERRUPTIONS[result.terminal_reason]}."
+    return "; ".join(result.errors) or result.text or f"The run ended: {result.terminal_reason}."
 
 
 def encode(line: Mapping[str, Any]) -> bytes:

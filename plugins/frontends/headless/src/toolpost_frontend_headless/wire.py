@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -28,6 +28,11 @@ _EMPTY: Mapping[str, Event] = {
 }
 
 
+def fresh_id() -> str:
+    """Return a new UUID."""
+    return str(uuid4())
+
+
 def usage_object(usage: Usage) -> dict[str, Any]:
     """Return usage as the Messages API writes it; which service tier answered is not known here."""
     hour = usage.cache_creation_1h_input_tokens
@@ -40,7 +45,7 @@ def usage_object(usage: Usage) -> dict[str, Any]:
             "ephemeral_5m_input_tokens": usage.cache_creation_input_tokens - hour,
             "ephemeral_1h_input_tokens": hour,
         },
-        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "server_tool_use": {"web_search_requests": usage.web_search_requests, "web_fetch_requests": 0},
         "service_tier": None,
     }
 
@@ -52,8 +57,9 @@ class WireStream:
     provider leaves out starts or deltas, or where an answer breaks off and begins anew.
     """
 
-    def __init__(self, model: str = "") -> None:
+    def __init__(self, model: str = "", new_id: Callable[[], str] = fresh_id) -> None:
         self._model = model
+        self._new_id = new_id
         self._in_message = False
         self._index = 0
         self._open: Event | None = None
@@ -95,7 +101,7 @@ class WireStream:
 
     def _begin(self, block: Event) -> Iterator[Event]:
         if not self._in_message:
-            yield from self._start(MessageStart(f"msg_{uuid4().hex}", self._model))
+            yield from self._start(MessageStart(f"msg_{self._new_id().replace('-', '')}", self._model))
         yield from self._end_block()
         self._open, self._input_seen = block, False
         yield {"type": "content_block_start", "index": self._index, "content_block": block}
@@ -137,7 +143,7 @@ class WireStream:
 
     def _stop(self, event: Stop) -> Iterator[Event]:
         if not self._in_message:
-            yield from self._start(MessageStart(f"msg_{uuid4().hex}", self._model))
+            yield from self._start(MessageStart(f"msg_{self._new_id().replace('-', '')}", self._model))
         yield from self._end_block()
         usage = usage_object(event.usage or Usage())
         yield {

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from toolpost import Notice, ToolpostError
+from toolpost import EFFORTS, Notice, ToolpostError
 
-from . import draw
+from . import draw, spending
 
 if TYPE_CHECKING:
     from toolpost import SessionDoor
@@ -87,7 +87,7 @@ async def _clear(door: SessionDoor, argument: str, stage: Stage) -> bool:
 
 async def _cost(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del argument
-    stage.show("command", draw.costs(door.costs()))
+    stage.show("command", spending.drawing(door.costs(), door.totals()))
     return True
 
 
@@ -97,6 +97,24 @@ async def _model(door: SessionDoor, argument: str, stage: Stage) -> bool:
         _say(stage, f"{info.id} answers from now on.")
     else:
         _say(stage, f"{door.model.id} answers. /model NAME changes that.")
+    return True
+
+
+async def _effort(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    wanted = next((level for level in EFFORTS if level == argument.lower()), None)
+    if argument and wanted is None and argument.lower() != "default":
+        _say(stage, f"There is no level {argument!r}: {', '.join(EFFORTS)}, or default.", "error")
+        return True
+    if argument:
+        door.set_effort(wanted)
+    levels, model = door.model.efforts, door.model.id
+    if not levels:
+        _say(stage, f"{model} takes no level of effort; one that is set counts once another model answers.")
+    elif door.effort is None:
+        _say(stage, f"{model} answers at its own level, {door.model.effort}. It takes {', '.join(levels)}.")
+    else:
+        near = "" if door.effort in levels else f"; of those that {model} takes the nearest is asked for"
+        _say(stage, f"The effort is {door.effort}{near}.")
     return True
 
 
@@ -128,6 +146,28 @@ async def _rewind(door: SessionDoor, argument: str, stage: Stage) -> bool:
     return True
 
 
+async def _compact(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    from .compacting import compact
+
+    await compact(door, argument, stage)
+    return True
+
+
+async def _context(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    del argument
+    from .window import Filling
+
+    stage.show("command", Filling(await door.context_usage()))
+    return True
+
+
+async def _memory(door: SessionDoor, argument: str, stage: Stage) -> bool:
+    from .memory import memory
+
+    await memory(door, argument, stage)
+    return True
+
+
 async def _exit(door: SessionDoor, argument: str, stage: Stage) -> bool:
     del door, argument, stage
     return False
@@ -138,19 +178,23 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "clear": Command("begin a new conversation", _clear),
     "cost": Command("what the session has cost", _cost),
     "model": Command("show or change the model", _model, "[NAME]"),
+    "effort": Command("show or change how much is spent on an answer", _effort, "[LEVEL]"),
     "permissions": Command("the permission rules in force, with their files", _permissions),
     "hooks": Command("the hooks that are set up, with their files", _hooks),
     "plugins": Command("read the settings anew, and turn plugins on and off", _plugins, "reload"),
+    "compact": Command("shorten the conversation, by a summary", _compact, "[WHAT MATTERS | up_to | from]"),
+    "context": Command("what fills the model's window", _context),
+    "memory": Command("what is kept of the project from one session to the next", _memory, "[FILE]"),
     "rewind": Command("go back to before a prompt: the files, the conversation, or both", _rewind, "[ID]"),
     "exit": Command("leave; so do /quit and Ctrl-D", _exit),
     "quit": Command("leave", _exit),
 }
 KEYS: Final[Mapping[str, str]] = {
-    "Enter": "send; while a turn runs, the text waits for its end",
+    "Enter": "send; while a turn runs, the model reads it between two of its calls, or at its end",
     "Alt-Enter, Ctrl-J": "a new line; so does a \\ before Enter",
     "Esc, Ctrl-C": "interrupt the turn; Ctrl-C twice at an empty prompt leaves",
     "Esc Esc": "at an empty prompt: /rewind",
     "Shift-Tab": "the next permission mode",
-    "↑ ↓, Ctrl-R": "earlier prompts; Ctrl-R searches them",
+    "↑ ↓, Ctrl-R": "earlier prompts, first what waits to be read; Ctrl-R searches them",
     "Ctrl-Z": "leave it for a while; fg comes back",
 }

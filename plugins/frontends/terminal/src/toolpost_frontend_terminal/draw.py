@@ -195,7 +195,8 @@ def costs(lines: Sequence[CostLine]) -> Drawing:
             use.input_tokens, use.cache_read_input_tokens, use.cache_creation_input_tokens, use.output_tokens,
         )  # fmt: skip
         counts = [f"{count:,}" for count in (line.requests, *tokens)]
-        rows.append((one_line(line.model), *counts, dollars(line.dollars)))
+        name = line.model if line.spender == "main" else f"{line.model} ({line.spender})"
+        rows.append((one_line(name), *counts, dollars(line.dollars)))
     if len(lines) > 1:
         rows.append(("all", f"{sum(line.requests for line in lines):,}", "", "", "", "", total(lines)))
     return _Costs(rows)

@@ -54,6 +54,11 @@ def _input_keys(keys: KeyBindings, screen: Screen, typing: Filter) -> None:
     def _newline(event: KeyPressEvent) -> None:
         event.current_buffer.newline(copy_margin=False)
 
+    @keys.add("up", filter=typing & ~deaf & empty & Condition(lambda: screen.has_waiting))
+    def _edit_waiting(event: KeyPressEvent) -> None:
+        del event
+        screen.edit_waiting()
+
     @keys.add("escape", filter=typing & busy)
     def _stop(event: KeyPressEvent) -> None:
         del event

@@ -32,6 +32,8 @@ Line: TypeAlias = Sequence[Fragment]
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
 _DIM = "ansibrightblack"
+STALLED = 30.0
+"""Seconds in which nothing comes of an answer, after which the person is told."""
 
 
 @dataclass
@@ -48,6 +50,7 @@ class Live:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._since: float | None = None
+        self._heard = 0.0
         self._activity = self._hint = ""
         self._retry_at: float | None = None
         self._running: dict[str, _Running] = {}
@@ -60,6 +63,7 @@ class Live:
     def begin(self, activity: str, hint: str = "") -> None:
         """Something began that takes time; `hint` says what the person can do about it."""
         self._since, self._activity, self._hint, self._retry_at = self._clock(), activity, hint, None
+        self._heard = self._clock()
 
     def end(self) -> None:
         """It is over."""
@@ -68,6 +72,7 @@ class Live:
 
     def follow(self, event: SessionEvent) -> None:
         """Take an event of the turn."""
+        self._heard = self._clock()
         if isinstance(event, SessionStarted):
             self._activity = "Waiting for the model"
         elif isinstance(event, Streaming):
@@ -90,7 +95,8 @@ class Live:
             shown += self._call(call, self._hint if index == len(self._running) else "")
         if self.busy and not self._running:
             shown.append(self._spinner())
-        shown += [[(_DIM, f"  next: {one_line(text)}")] for text in queued]
+        shown += [[(_DIM, f"  next: {one_line(text)}")] for text in queued[:-1]]
+        shown += [[(_DIM, f"  next: {one_line(text)}  (↑ to change it)")] for text in queued[-1:]]
         return shown
 
     def _stream(self, event: StreamEvent) -> None:
@@ -125,8 +131,14 @@ class Live:
     def _spinner(self) -> Line:
         since = self._clock() if self._since is None else self._since
         wait = "" if self._retry_at is None else f" in {max(0, round(self._retry_at - self._clock()))} s"
-        note = "  " + " · ".join(filter(None, (self._elapsed(since), self._hint)))
+        note = "  " + " · ".join(filter(None, (self._elapsed(since), self._stalled(), self._hint)))
         return [("ansicyan", f"{self._frame()} "), ("", f"{self._activity}{wait}…"), (_DIM, note)]
+
+    def _stalled(self) -> str:
+        """Say that the service has been silent for long, where it is the service that is waited for."""
+        silent = self._clock() - self._heard
+        waits = bool(self._hint) and self._retry_at is None and silent >= STALLED
+        return f"nothing has come for {int(silent)} s" if waits else ""
 
     def _frame(self) -> str:
         return FRAMES[int(self._clock() / FRAME_SECONDS) % len(FRAMES)]

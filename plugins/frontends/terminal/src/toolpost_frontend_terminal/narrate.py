@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolpost import (
     AssistantMessage,
     Diff,
     MessageStart,
     Notice,
+    PromptTaken,
     Retrying,
     RunResult,
     SessionEvent,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from .draw import Drawing
 
     Locate = Callable[[Diff], int | None]
+
+
+_ANEW: Final = ("answer_superseded", "model_fallback")
+"""Notices that say that the answer begins again."""
 
 
 class Pieces(Protocol):
@@ -71,6 +76,9 @@ class Narrator:
         self._markdown = markdown
         self._spaced = spaced
         self._streamed = ""
+        self._whole = self._anew = False
+        self._drawn: list[str] = []
+        self._above: list[str] = []
         self._last = ""
         self._seen: list[Diff] = []
 
@@ -91,7 +99,11 @@ class Narrator:
             first = self._locate(event.view) if isinstance(event.view, Diff) else None
             yield from self._gap("tool")
             yield from draw.finished(event, first_line=first, drawn=drawn)
+        elif isinstance(event, PromptTaken):
+            yield from self.other("prompt", draw.prompt(event.prompt.text))
         elif isinstance(event, Notice):
+            if event.kind in _ANEW:
+                self._take_back()
             yield from self._flush()
             yield from self._gap("notice")
             yield draw.notice(event)
@@ -117,21 +129,25 @@ class Narrator:
         if isinstance(event, MessageStart):
             yield from self._flush()
             self._streamed = ""
+            self._above, self._drawn = (self._drawn if self._anew else []), []
+            self._anew = False
         elif isinstance(event, TextDelta):
+            if self._whole:
+                yield from self._flush()
             self._streamed += event.text
             for piece in self._pieces.feed(event.text):
                 yield from self._prose(piece)
         elif isinstance(event, (ToolUseStart, ThinkingDelta)):
             yield from self._flush()
         elif isinstance(event, Retrying):
-            yield from self._flush()
+            self._take_back()
             yield from self._gap("notice")
             wait = f"{event.delay:.0f}" if event.delay >= 1 else f"{event.delay:.1f}"
             text = f"{event.error.rstrip('.')}; retrying in {wait} s ({event.attempt}/{event.of})"
             yield draw.notice(Notice(text, "warning"))
 
     def _message(self, event: AssistantMessage) -> Iterator[Drawing]:
-        """Draw the text of a block unless it was streamed already."""
+        """Draw the text of a block unless it was streamed already. Its end waits for what follows: see `_take_back`."""
         text = text_of(event.message)
         if event.parent_tool_use_id is not None or not text:
             return
@@ -140,14 +156,25 @@ class Narrator:
         if not found:
             for piece in self._pieces.feed(text):
                 yield from self._prose(piece)
-        yield from self._flush()
+        self._whole = True
+
+    def _take_back(self) -> None:
+        """Forget the end of an answer that is given anew; what is drawn for good stands above the new one."""
+        self._whole, self._anew = False, True
+        self._pieces.finish()
 
     def _flush(self) -> Iterator[Drawing]:
+        self._whole = False
         rest = self._pieces.finish()
         if rest.strip():
             yield from self._prose(rest)
 
     def _prose(self, text: str) -> Iterator[Drawing]:
+        """Draw a piece, unless the answer that this one takes the place of had it as well."""
+        self._drawn.append(text)
+        if self._above and self._above.pop(0) == text:
+            return
+        self._above.clear()
         if not self._markdown:
             yield from self._gap("text", always=False)
             yield draw.lines_of(text.rstrip("\n"))
@@ -157,6 +184,8 @@ class Narrator:
 
     def _gap(self, kind: str, *, always: bool = False) -> Iterator[Drawing]:
         """A blank line between things of different kinds, and between paragraphs."""
+        if kind not in ("text", "notice"):
+            self._drawn.clear()
         if self._spaced and (always or self._last != kind):
             yield ""
         self._last = kind

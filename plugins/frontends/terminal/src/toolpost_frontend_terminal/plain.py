@@ -18,7 +18,7 @@ from .clean import one_line
 if TYPE_CHECKING:
     from asyncio import Future
 
-    from toolpost import PermissionMode, SessionEvent, View
+    from toolpost import PermissionMode, SessionDoor, SessionEvent, View
 
     from .asking import Choice
     from .draw import Drawing
@@ -36,8 +36,9 @@ class PlainStage:
         self._ansi = Ansi(plain=True)
         self._input = _Lines()
         self._interactive = sys.stdin is not None and sys.stdin.isatty()
-        self._interrupt: Callable[[], None] | None = None
+        self._turn: SessionDoor | None = None
         self._leaving = self._typed = False
+        self._begun = ""
 
     async def __aenter__(self) -> PlainStage:
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._on_interrupt)
@@ -48,16 +49,16 @@ class PlainStage:
 
     async def next_line(self) -> str | None:
         """Read a line; one that ends in a backslash goes on with the next."""
-        text = ""
         while True:
-            line = await self._read("› " if not text else "  ")
+            line = await self._read("› " if not self._begun else "  ")
+            begun, self._begun = self._begun, ""
             if line is None:
-                return text.strip() or None
+                return begun.strip() or None
             self._leaving, self._typed = False, self._interactive
             if line.endswith("\\"):
-                text += line[:-1] + "\n"
-            elif (text + line).strip():
-                return (text + line).strip()
+                self._begun = begun + line[:-1] + "\n"
+            elif (begun + line).strip():
+                return (begun + line).strip()
 
     def show(self, kind: str, *drawings: Drawing) -> None:
         """Print at once; a prompt that was typed stands there already."""
@@ -73,14 +74,14 @@ class PlainStage:
         """Remember that a question showed this."""
         self._narrator.seen(view)
 
-    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
+    def busy(self, activity: str, turn: SessionDoor | None = None) -> None:
         """Let Ctrl-C interrupt."""
         del activity
-        self._interrupt = interrupt
+        self._turn = turn
 
     def idle(self) -> None:
         """Let Ctrl-C leave."""
-        self._interrupt = None
+        self._turn = None
 
     async def choose(self, choices: Sequence[Choice]) -> tuple[str, Reply]:
         """Print the choices and read a number; any other text is a no that says why."""
@@ -120,11 +121,16 @@ class PlainStage:
         if self._interactive:
             sys.stdout.write(prompt)
             sys.stdout.flush()
-        return await self._input.next()
+        try:
+            return await self._input.next()
+        except asyncio.CancelledError:
+            if self._interactive:
+                print(flush=True)  # what comes in between does not stand behind the prompt
+            raise
 
     def _on_interrupt(self) -> None:
-        if self._interrupt is not None:
-            self._interrupt()
+        if self._turn is not None:
+            self._turn.interrupt()
         elif self._leaving:
             self._input.end()
         else:

@@ -21,10 +21,10 @@ from toolpost import (
     text_of,
 )
 
-from . import asking, commands, draw, trusting
+from . import asking, commands, draw, resuming, spending, trusting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from toolpost import Host, Question, SessionDoor, SessionEvent
 
@@ -56,10 +56,14 @@ class Repl:
         """Open the session and serve the person until they are done; return the exit code."""
         if self._interactive and not self._once:
             await trusting.ask(self._host, self._stage)
-        self._stage.busy("Opening the session", None)
-        async with self._host.open(
-            self._host.options, ask=self._ask if self._interactive or self._yes else None
-        ) as door:
+        options = self._host.options
+        if options.resume == "":
+            picked = await resuming.chosen(self._host, self._stage)
+            if picked is None:
+                return 0
+            options = picked
+        self._stage.busy("Opening the session")
+        async with self._host.open(options, ask=self._ask if self._interactive or self._yes else None) as door:
             self.door = door
             self._stage.idle()
             self._show_history(door)
@@ -73,19 +77,45 @@ class Repl:
             await self._submit(door, self._host.options.prompt)
             if self._once:
                 return
-        while (line := await self._stage.next_line()) is not None:
-            command = commands.parse(line)
-            if command is None:
-                await self._submit(door, line)
-            elif not await self._command(door, line, *command):
+        while True:
+            if door.is_due:
+                await self._turn(door, door.go_on())
+            elif (line := await self._line(door)) is not None:
+                if not await self._do(door, line):
+                    return
+            elif not door.is_due:
                 return
             self._show_status(door)
 
+    async def _line(self, door: SessionDoor) -> str | None:
+        """Return the person's next line; None once they are done, or a turn is due without one."""
+        reading, due = asyncio.ensure_future(self._stage.next_line()), asyncio.ensure_future(door.due())
+        try:
+            await asyncio.wait({reading, due}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            due.cancel()
+            if not reading.done():
+                reading.cancel()
+                await asyncio.wait({reading})
+        return None if reading.cancelled() else reading.result()
+
+    async def _do(self, door: SessionDoor, line: str) -> bool:
+        """Run a prompt or a command; return whether to go on."""
+        command = commands.parse(line)
+        if command is not None:
+            return await self._command(door, line, *command)
+        await self._submit(door, line)
+        return True
+
     async def _submit(self, door: SessionDoor, prompt: str) -> None:
         self._stage.show("prompt", draw.prompt(prompt))
-        self._stage.busy("Waiting for the model", door.interrupt)
+        await self._turn(door, door.submit(prompt))
+
+    async def _turn(self, door: SessionDoor, events: AsyncIterator[SessionEvent]) -> None:
+        """Show a turn to its end."""
+        self._stage.busy("Waiting for the model", door)
         try:
-            async for event in door.submit(prompt):
+            async for event in events:
                 self._follow(_with_short_paths(event, door))
                 if isinstance(event, RunResult):
                     self._code = _exit_code(event)
@@ -152,14 +182,14 @@ class Repl:
             self._show_status(door)
             return door.permission_mode
 
-        spent = draw.total(door.costs()) if door.costs() else ""
+        spent = spending.in_short(door.costs(), door.budget_left())
         mode = door.permission_mode if door.permission_mode in MODES else "default"
         shown = (door.model.id, f"{mode} mode", spent, "" if self._once else "/help")
         self._stage.status(" · ".join(filter(None, shown)), next_mode)
 
     def _show_end(self, door: SessionDoor) -> None:
         if door.costs():
-            self._stage.show("end", draw.costs(door.costs()))
+            self._stage.show("end", spending.drawing(door.costs(), door.totals()))
         if door.transcript_path is not None and door.transcript_path.exists():
             self._stage.show("end", draw.Whole(f"Transcript: {door.transcript_path}"))
             if not self._once:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .draw import Drawing
     from .stage import Stage
 
+SHORT_ID: Final = 8
 GOES: Final[Mapping[str, str]] = {"changed": "changed back", "created": "deleted", "deleted": "made anew"}
 _LABEL: Final = 44
-_SHORT_ID: Final = 8
 
 
 async def rewind(door: SessionDoor, argument: str, stage: Stage) -> None:
@@ -37,7 +37,7 @@ async def rewind(door: SessionDoor, argument: str, stage: Stage) -> None:
         return
     changes = await _changes(door)
     stage.show("command", "Go back to before which prompt?")
-    index = await stage.pick([_entry(prompt, changes.get(prompt.id)) for prompt in prompts])
+    index = await stage.pick([entry_of(prompt, changes.get(prompt.id)) for prompt in prompts])
     if index is None:
         _say(stage, "Everything stays as it is.")
         return
@@ -95,7 +95,7 @@ class _Return:
             return False
         rewound = await self._door.rewind_files(self._id, force=bool(by_hand))
         told = "1 file went back" if len(rewound.files) == 1 else f"{len(rewound.files)} files went back"
-        undo = f" To undo that: /rewind {rewound.id[:_SHORT_ID]}" if rewound.id else ""
+        undo = f" To undo that: /rewind {rewound.id[:SHORT_ID]}" if rewound.id else ""
         _say(self._stage, f"{told}.{undo}")
         return True
 
@@ -112,7 +112,8 @@ async def _changes(door: SessionDoor) -> Mapping[str, TurnChanges]:
         return {}
 
 
-def _entry(prompt: SentPrompt, changes: TurnChanges | None) -> Entry:
+def entry_of(prompt: SentPrompt, changes: TurnChanges | None = None) -> Entry:
+    """Return a prompt as the person picks it from a list."""
     return Entry(_label(prompt), " · ".join(filter(None, (_time(prompt.time), _told(changes)))))
 
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
@@ -25,13 +24,14 @@ from .held import HeldOutput
 from .keys import bindings
 from .layout import build
 from .menu import Entry, Menu, Picked
+from .outbox import Outbox
 
 if TYPE_CHECKING:
     from asyncio import Task
 
     from prompt_toolkit.history import History
 
-    from toolpost import PermissionMode, Reply, SessionEvent, View
+    from toolpost import PermissionMode, Reply, SessionDoor, SessionEvent, View
 
     from .asking import Choice
     from .console import Ansi
@@ -56,13 +56,12 @@ class Screen:
         self._live = live
         self._held = HeldOutput(sys.stdout)
         self._pending: list[str] = []
-        self._lines: deque[str] = deque()
-        self._arrived = asyncio.Event()
+        self._outbox = Outbox()
         self._drawn = asyncio.Event()
-        self._interrupt: Callable[[], None] | None = None
+        self._turn: SessionDoor | None = None
         self._next_mode: Callable[[], PermissionMode] | None = None
         self.asked = Asked(self._focus)
-        self._done = self._warned = self._warning = False
+        self._warned = self._warning = False
         self._last_key = 0.0
         self._ansi: Ansi | None = None
         self._spinner: Task[None] | None = None
@@ -99,10 +98,7 @@ class Screen:
 
     async def next_line(self) -> str | None:
         """Return what was sent first of what waits."""
-        while not self._lines and not self._done:
-            self._arrived.clear()
-            await self._arrived.wait()
-        line = self._lines.popleft() if self._lines else None
+        line = await self._outbox.next()
         self.app.invalidate()
         return line
 
@@ -119,16 +115,18 @@ class Screen:
         """Remember that a question showed this."""
         self._narrator.seen(view)
 
-    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
+    def busy(self, activity: str, turn: SessionDoor | None = None) -> None:
         """Turn the spinner until `idle`."""
-        self._interrupt = interrupt
-        self._live.begin(activity, "Esc interrupts" if interrupt is not None else "")
+        self._turn = turn
+        self._outbox.attach(turn)
+        self._live.begin(activity, "Esc interrupts" if turn is not None else "")
         self._spinner = self._spinner or asyncio.create_task(self._spin())
         self.app.invalidate()
 
     def idle(self) -> None:
         """Stop the spinner."""
-        self._interrupt = None
+        self._turn = None
+        self._outbox.attach(None)
         self._live.end()
         if self._spinner is not None:
             self._spinner.cancel()
@@ -167,33 +165,40 @@ class Screen:
     @property
     def is_busy(self) -> bool:
         """Whether something runs that may be interrupted."""
-        return self._interrupt is not None
+        return self._turn is not None
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether something was sent that nobody has read."""
+        return bool(self._outbox.waiting())
 
     def send(self) -> None:
         """Take the input line as sent."""
         text = self.input.text.strip()
         if text:
             self.input.append_to_history()
-            self._lines.append(text)
-            self._arrived.set()
+            self._outbox.send(text)
         self.input.reset()
 
     def leave(self) -> None:
-        """Take no more lines."""
-        self._done = True
-        self._lines.clear()
-        self._arrived.set()
-        if self._interrupt is not None:
-            self._interrupt()
+        """Take no more lines, and call off what waits to be read."""
+        self._outbox.close()
+        if self._turn is not None:
+            self._turn.interrupt()
 
     def interrupt(self) -> None:
-        """Interrupt what runs; what waited to be sent goes back into the input line."""
-        if self._interrupt is not None:
-            self._interrupt()
-        if self._lines:
-            self.input.text = "\n".join([*self._lines, *filter(None, [self.input.text])])
-            self.input.cursor_position = len(self.input.text)
-            self._lines.clear()
+        """Interrupt what runs; what waited to be read goes back into the input line."""
+        if self._turn is not None:
+            self._turn.interrupt()
+        waiting = self._outbox.take_back_all()
+        if waiting:
+            self.fill("\n".join([*waiting, *filter(None, [self.input.text])]))
+
+    def edit_waiting(self) -> None:
+        """Put what was sent last, and nobody has read yet, back into the input line."""
+        text = self._outbox.take_back()
+        if text is not None:
+            self.fill(text)
 
     @property
     def wants_to_leave(self) -> bool:
@@ -219,7 +224,7 @@ class Screen:
         size = self._size()
         waiting = self.dialog.lines() if self.dialog is not None else None
         tail = tail_lines(self._narrator.tail, size.columns, max(3, size.rows - 10))
-        lines = waiting if waiting is not None else self._live.lines(tail, self._lines)
+        lines = waiting if waiting is not None else self._live.lines(tail, self._outbox.waiting())
         apart: list[Sequence[tuple[str, str]]] = [[]] if lines else []
         return [*apart, *(fit(line, size.columns) for line in lines)]
 
@@ -242,7 +247,8 @@ class Screen:
         """Send the whole lines that were typed before the input line was there; what follows them stays in it."""
         *lines, self.input.text = early.split("\n")
         self.input.cursor_position = len(self.input.text)
-        self._lines += filter(None, map(str.strip, lines))
+        for line in filter(None, map(str.strip, lines)):
+            self._outbox.send(line)
 
     def _size(self) -> Size:
         try:

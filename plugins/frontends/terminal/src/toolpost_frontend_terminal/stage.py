@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from toolpost import PermissionMode, Reply, SessionEvent, View
+    from toolpost import PermissionMode, Reply, SessionDoor, SessionEvent, View
 
     from .asking import Choice
     from .draw import Drawing
@@ -17,7 +17,7 @@ class Stage(Protocol):
     """A terminal."""
 
     async def next_line(self) -> str | None:
-        """Return what the person sends next; None when they are done."""
+        """Return what the person sends next; None when they are done. Nothing is lost where this is cancelled."""
 
     def show(self, kind: str, *drawings: Drawing) -> None:
         """Draw for good, below all that was drawn before, and set off from what is of another kind."""
@@ -25,8 +25,8 @@ class Stage(Protocol):
     def follow(self, event: SessionEvent) -> None:
         """Draw an event, and what it changes of what goes on."""
 
-    def busy(self, activity: str, interrupt: Callable[[], None] | None) -> None:
-        """Something began that takes time; with `interrupt` the person may end it."""
+    def busy(self, activity: str, turn: SessionDoor | None = None) -> None:
+        """Something began that takes time; where it is a turn of a session, the person may end it or send more to it."""
 
     def idle(self) -> None:
         """It is over."""

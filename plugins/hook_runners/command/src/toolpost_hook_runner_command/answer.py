@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from toolpost import Finished, HookAnswer
 
 _BLOCKED = 2
 _NOT_STARTED = {126: "it can't be executed", 127: "there is no such program"}
+_BEGINNINGS = re.compile(r"^\{", re.MULTILINE)
+_MOST_TRIES = 1_000
+"""Lines of which each is tried: a try that fails costs as much as counting the lines before it."""
 _KEYS = frozenset(
     {
         "async",
@@ -27,7 +32,7 @@ _KEYS = frozenset(
 
 def answer_of(ended: Finished, *, timeout: float, duration: float) -> HookAnswer:
     """Return the answer of a hook that ran; both times are in seconds."""
-    text, errors = ended.output.decode(errors="replace").strip(), ended.errors.decode(errors="replace").strip()
+    text, errors = _text_of(ended.output), _text_of(ended.errors)
     output = _json_in(text)
 
     def answer(status: Any, reason: str = "") -> HookAnswer:
@@ -50,6 +55,11 @@ def answer_of(ended: Finished, *, timeout: float, duration: float) -> HookAnswer
     return answer("failed", _failure(ended.returncode, errors))
 
 
+def _text_of(output: bytes) -> str:
+    """Return what a program printed, without the byte order mark that some shells put before it."""
+    return output.decode("utf-8-sig", errors="replace").strip()
+
+
 def could_not_start(reason: str) -> HookAnswer:
     """Return the answer of a hook that did not run."""
     return HookAnswer(status="failed", reason=reason)
@@ -69,20 +79,14 @@ def _json_in(text: str) -> Mapping[str, Any] | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects that begin at the beginning of a line."""
+    """Yield the JSON objects that begin at the beginning of one of the last lines that any could begin at."""
     decoder = json.JSONDecoder()
-    position = 0
-    while position < len(text):
-        if text[position] == "{":
-            try:
-                found, end = decoder.raw_decode(text, position)
-            except (ValueError, RecursionError):
-                pass
-            else:
+    behind = 0
+    for start in [line.start() for line in _BEGINNINGS.finditer(text)][-_MOST_TRIES:]:
+        if start >= behind:
+            with suppress(ValueError, RecursionError):
+                found, behind = decoder.raw_decode(text, start)
                 yield found
-                position = end
-        line_end = text.find("\n", position)
-        position = line_end + 1 if line_end >= 0 else len(text)
 
 
 def _block_reason(output: Mapping[str, Any]) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from toolpost import object_in
 
@@ -18,8 +15,6 @@ else:
 {"ok": false, "reason": "what is wrong, and what to do instead"} where it is not,
 {"ok": false, "impossible": true, "reason": "why"} where it can't be kept whatever the agent does."""
 
-_PLACE: Final = re.compile(r"\\\$|\$ARGUMENTS\b")
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -28,14 +23,6 @@ class Verdict:
     ok: bool
     reason: str = ""
     impossible: bool = False
-
-
-def filled(prompt: str, payload: Mapping[str, Any]) -> str:
-    """Put the event in the place of `$ARGUMENTS`, or behind the prompt where there is none; `\\$` is a dollar."""
-    event = json.dumps(payload, ensure_ascii=False)
-    text = _PLACE.sub(lambda found: "$" if found[0] == "\\$" else event, prompt)
-    named = any(found[0] != "\\$" for found in _PLACE.finditer(prompt))
-    return text if named else f"{text}\n\n{event}"
 
 
 def read(answer: str) -> Verdict | None:

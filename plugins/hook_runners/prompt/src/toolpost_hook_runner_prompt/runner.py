@@ -59,7 +59,7 @@ class PromptRunner(HookRunner):
             ModelRequest(
                 model=str(job.handler.get("model") or self.model or models.small),
                 system=[SystemBlock(question.INSTRUCTIONS)],
-                messages=[{"role": "user", "content": question.filled(text, job.payload)}],
+                messages=[{"role": "user", "content": job.filled(text)}],
                 max_tokens=MOST_TOKENS,
                 purpose="hook",
             )

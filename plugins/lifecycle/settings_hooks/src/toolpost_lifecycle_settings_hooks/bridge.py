@@ -94,7 +94,10 @@ class Bridge:
         outcomes = [each.outcome for each in ran.values() if each.outcome is not None]
         self._tell_of_rewrites(title, ran)
         self._tell(title, value, looked, ran, time.perf_counter() - began)
-        if title in _TAKES_CONTEXT and (late := _late(title, self._background(value).take())) is not None:
+        if (
+            title in _TAKES_CONTEXT
+            and (late := _late(title, self._background(value).take(value.origin.agent_id))) is not None
+        ):
             outcomes.append(late)
         if title in _SETS_WATCHES and self._watched:
             outcomes.append(watching(title, self._watched))
@@ -106,7 +109,8 @@ class Bridge:
         for hook in due:
             if hook.background:
                 waker = Waker(self._session, hook, value.origin) if hook.handler.get("asyncRewake") is True else None
-                self._background(value).start(self._run_behind(hook, self._ask(hook, payload, value), value, waker))
+                work = self._run_behind(hook, self._ask(hook, payload, value), value, waker)
+                self._background(value).start(work, value.origin.agent_id)
         async with asyncio.TaskGroup() as group:
             tasks = {h.where: group.create_task(self._run(h, payload, value)) for h in due if not h.background}
         return {where: task.result() for where, task in tasks.items()}
@@ -130,7 +134,7 @@ class Bridge:
     async def _run(self, hook: Hook, payload: Mapping[str, Any], value: EventBase) -> Ran:
         answer = await self._ask(hook, payload, value)
         if answer.later is not None:
-            self._background(value).start(self._moved_behind(hook, answer.later, value))
+            self._background(value).start(self._moved_behind(hook, answer.later, value), value.origin.agent_id)
             return Ran(answer, None)
         try:
             return Ran(answer, outcome_of(hook.event, self._read(hook, answer), value))
@@ -148,7 +152,14 @@ class Bridge:
                 f"no enabled plugin runs hooks of type {kind!r}; enable one, or change {hook.where} in the settings"
             )
             return HookAnswer(status="failed", reason=reason)
-        job = HookJob(event=hook.event, handler=hook.handler, payload=payload, timeout=hook.timeout, source=hook.where)
+        job = HookJob(
+            event=hook.event,
+            handler=hook.handler,
+            payload=payload,
+            timeout=hook.timeout,
+            source=hook.where,
+            plugin=hook.plugin,
+        )
         try:
             return await runner.run(job, _at(self._session, value))
         except Exception as error:  # the one place where a runner, which may be anybody's, is called
@@ -160,7 +171,12 @@ class Bridge:
             raise AnswerError(answer.reason or answer.errors or "it gave no reason")
         if hook.handler.get("onFailure") == "block" and answer.text.startswith("{"):
             raise AnswerError("its output begins like JSON and is none")
-        return spilled(read_answer(hook.event, answer), self._session.results_dir)
+        said = read_answer(hook.event, answer)
+        deferred = hook.event == "PreToolUse" and said.specific.get("permissionDecision") == "defer"
+        if deferred and self._session.interactive:
+            # It leaves the call to whoever takes up the run later; a person who is there decides by the rules.
+            said = replace(said, specific={**said.specific, "permissionDecision": None})
+        return spilled(said, self._session.results_dir)
 
     def _failed(self, hook: Hook, answer: HookAnswer, why: str, value: EventBase) -> Outcome | None:
         """Tell the person, and go on as if the hook was not there; block where it asks for that."""

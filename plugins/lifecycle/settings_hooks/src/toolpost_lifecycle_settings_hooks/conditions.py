@@ -68,8 +68,7 @@ def _command_applies(specifier: str, command: Any) -> bool:
         words = list(lexer)
     except ValueError:
         return True
-    pattern = _words_pattern(specifier)
-    return any(pattern.fullmatch(part) for part in _commands(words))
+    return any(_fits(specifier, part) for part in _commands(words))
 
 
 def _commands(words: list[str]) -> list[str]:
@@ -83,11 +82,29 @@ def _commands(words: list[str]) -> list[str]:
     return [" ".join(command) for command in commands if command]
 
 
-def _words_pattern(specifier: str) -> re.Pattern[str]:
+def _fits(specifier: str, command: str) -> bool:
     """`git:*` and `git *` take `git` alone and with arguments; `*` elsewhere stands for anything."""
     prefix = specifier.removesuffix(":*") if specifier.endswith(":*") else specifier.removesuffix(" *")
-    body = ".*".join(re.escape(part) for part in prefix.split("*"))
-    return re.compile(body if prefix == specifier else f"{body}(?: .*)?", re.DOTALL)
+    if prefix == specifier:
+        return _stands_for(prefix, command)
+    return _stands_for(prefix, command) or _stands_for(f"{prefix} *", command)
+
+
+def _stands_for(pattern: str, text: str) -> bool:
+    """Whether a pattern is the whole text. In one go, as a regular expression may take hours for a long command."""
+    first, *others = pattern.split("*")
+    if not others:
+        return text == first
+    *between, last = others
+    if not text.startswith(first) or len(text) < len(first) + len(last) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in between:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
 
 
 def _path_applies(specifier: str, path: Path, cwd: Path, project: Path, home: Path) -> bool:

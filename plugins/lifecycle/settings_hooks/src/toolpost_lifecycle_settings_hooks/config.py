@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolpost import on
+from toolpost import PluginPlace, on
 from toolpost_lifecycle_settings_hooks.matchers import Matcher, MatcherError, never_matches, subject_of
 
 TITLES: Final[Mapping[str, str]] = {"".join(word.capitalize() for word in name.split("_")): name for name in on.__all__}
@@ -30,18 +30,24 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Hook:
-    """One configured hook. `timeout` is in seconds; `where` is its place in the settings."""
+    """One configured hook. `timeout` is in seconds; `where` is its place in the settings.
+
+    One that a sub-agent brought is for the events of this `agent` alone, one that a plugin brought has its `plugin`.
+    """
 
     event: str
     handler: Mapping[str, Any]
     matcher: Matcher
     timeout: float
     where: str
+    agent: str | None = None
+    plugin: PluginPlace | None = None
 
     @property
     def key(self) -> str:
         """The same for hooks that are identical, whichever settings file they come from."""
-        return json.dumps([self.event, self.handler], sort_keys=True, default=str)
+        whose = [self.agent, self.plugin]
+        return json.dumps([self.event, self.handler, whose], sort_keys=True, default=str)
 
     @property
     def label(self) -> str:
@@ -89,7 +95,13 @@ def _group(event: str, group: Any, where: str, report: Report) -> Iterator[Hook]
         if problem:
             report(f"settings: {place} {problem}; it does not run.")
         else:
-            yield Hook(event, handler, matcher, _timeout(event, handler), place)
+            yield Hook(event, handler, matcher, _timeout(event, handler), place, *_whose(group))
+
+
+def _whose(group: Mapping[str, Any]) -> tuple[str | None, PluginPlace | None]:
+    """Return the agent and the plugin that brought a group; None for one that settings brought."""
+    agent, plugin = group.get("agentId"), group.get("plugin")
+    return agent if isinstance(agent, str) else None, plugin if isinstance(plugin, PluginPlace) else None
 
 
 def _entries(value: Any, where: str, report: Report) -> Iterator[tuple[int, Any]]:
@@ -142,7 +154,9 @@ def looked_at(hooks: Sequence[Hook], value: Any) -> list[tuple[Hook, str]]:
     meant: dict[str, Hook] = {}
     for hook in hooks:
         subject = subject_of(hook.event, value)
-        if not hook.matcher.takes(subject):
+        if hook.agent not in (None, value.origin.agent_id):
+            looked.append((hook, f"it is of the agent {hook.agent}"))
+        elif not hook.matcher.takes(subject):
             looked.append((hook, f"its matcher {hook.matcher.text!r} does not take {subject!r}"))
         elif (other := meant.setdefault(hook.key, hook)) is not hook:
             looked.append((hook, f"it is the same as {other.where}"))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from toolpost_lifecycle_settings_hooks.patterns import LONGEST, endless
+
 SUBJECTS = {
     "PreToolUse": "tool_name",
     "PostToolUse": "tool_name",
@@ -62,6 +64,8 @@ class Matcher:
             return cls(names=_split(text, "|"), text=text)
         if (_FEWER_NAMES if event == "StopFailure" else _NAMES).fullmatch(text):
             return cls(names=_split(text, "|,"), text=text)
+        if why := endless(text):
+            raise MatcherError(f"{text!r} {why}, so that looking for it might never end; say it more simply")
         try:
             return cls(pattern=re.compile(_JAVASCRIPT_GROUP.sub("(?P<", text)), text=text)
         except (re.error, RecursionError) as error:
@@ -71,7 +75,7 @@ class Matcher:
         """Whether an event with this subject is meant."""
         if self.names is not None:
             return subject in self.names
-        return self.pattern is None or self.pattern.search(subject) is not None
+        return self.pattern is None or self.pattern.search(subject[:LONGEST]) is not None
 
 
 def never_matches(matcher: Matcher, event: str) -> str:

@@ -63,6 +63,7 @@ def _common(event: str, value: EventBase) -> dict[str, Any]:
         "prompt_id": origin.prompt_id,
         "agent_id": origin.agent_id,
         "agent_type": origin.agent_type,
+        "effort": {"level": origin.effort} if origin.effort else None,
     }
     return {name: content for name, content in given.items() if content is not None}
 

@@ -31,6 +31,7 @@ def why_not_startable(handler: Mapping[str, Any], project: Path, env: Mapping[st
         word = _first_word(command, project)
     else:
         word = _PROJECT.sub(lambda _: str(project), command)
+        word = "" if "${" in word else word
     return _why_not(word, project, env) if word else ""
 
 

@@ -42,7 +42,7 @@ class Waker:
         notice = Notice(f"A {self._hook.event} hook in the background has something to say ({self._hook.label})")
         if self._inbox is not None:
             told = f"The {self._hook.event} hook {self._hook.label!r}, which ran in the background, says:\n{text}"
-            self._inbox.put(told, shown=notice)
+            self._inbox.put(told, shown=notice, kind="hook")
 
     def close(self) -> None:
         """Nothing is to come any more."""

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from toolpost.permissions import Allow, Ask, Decision, PermissionMode, PermissionRequest, PermissionResolver
+from toolpost.permissions import (
+    Allow,
+    Ask,
+    CommandPart,
+    Decision,
+    PermissionMode,
+    PermissionRequest,
+    PermissionResolver,
+)
 
 __all__ = ["Modes"]
 
@@ -29,13 +37,23 @@ def default(request: PermissionRequest) -> Decision | None:
 
 
 def plan(request: PermissionRequest) -> Decision | None:
-    """Ask before anything that changes something, whatever the rules allow."""
+    """Ask before anything that changes something, whatever the rules allow; a command may run that a rule names."""
     if request.read_only or request.tool_name == "ExitPlanMode":
         return None
-    writes = request.matcher is not None and any(part.writes for part in request.matcher.parts)
-    if writes or request.tool_name in _EDITORS or request.tool_name.startswith("mcp__"):
+    matcher = request.matcher
+    acts = matcher is not None and any(
+        part.writes or not (part.read_only or _named(part, request)) for part in matcher.parts
+    )
+    if acts or request.tool_name in _EDITORS or request.tool_name.startswith("mcp__"):
         return Ask("plan mode is for looking and planning; leave it before anything is changed")
     return None
+
+
+def _named(part: CommandPart, request: PermissionRequest) -> bool:
+    """Whether a rule allows the part by more than the tool's name."""
+    matches = request.matcher.matches if request.matcher is not None else None
+    rules = (rule for rule in request.rules if rule.behavior == "allow" and rule.tool == request.tool_name)
+    return matches is not None and any(rule.specifier and matches(part, rule.specifier, "allow") for rule in rules)
 
 
 def accept_edits(request: PermissionRequest) -> Decision | None:

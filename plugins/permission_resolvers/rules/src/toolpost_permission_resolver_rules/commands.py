@@ -77,6 +77,9 @@ class _Judge:
             if rule := self._matching(part, rules, behavior, "ask"):
                 hidden = "may be what this runs" if behavior == "deny" else "asks about it"
                 return PartVerdict(part.text, "ask", rule, f"{rule} {hidden}")
+        if rule := self._missed(part):
+            reason = f"which files it opens is only known once it runs, and {rule} says {rule.behavior} of some"
+            return PartVerdict(part.text, "ask", rule, reason)
         for path in part.writes:
             if critical(path, self._scope):
                 return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
@@ -108,6 +111,18 @@ class _Judge:
                     if rule := self._covering(places, behavior, tools):
                         return rule, places[0]
         return None
+
+    def _missed(self, part: CommandPart) -> Rule | None:
+        """The first rule for files that the part may be held back by, were it known which files it opens.
+
+        Where commands run in a sandbox, that keeps what is denied from all of them.
+        """
+        if not part.unseen:
+            return None
+        tools = {"Read"} if part.unseen == {"reads"} else {"Edit", "Write"} if part.unseen == {"writes"} else FILE_TOOLS
+        confined = self._scope.sandbox is not None and not self._scope.sandbox.get("excludedCommands")
+        behaviors = ("ask",) if confined else _STRICT
+        return next((rule for rule in self._files.all if rule.behavior in behaviors and rule.tool in tools), None)
 
     def _without_rule(self, part: CommandPart) -> PartVerdict | None:
         """Let through what only touches files that the path rules leave free."""

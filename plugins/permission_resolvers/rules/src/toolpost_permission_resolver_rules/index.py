@@ -112,6 +112,7 @@ def _kept(same: _Same) -> Index:
 
 def folded(name: str) -> str:
     """A name as those file systems take it that know no case and drop trailing dots and blanks."""
+    name = name.partition(":")[0] or name
     return (name.rstrip(". ") or name).casefold()
 
 
@@ -123,5 +124,5 @@ def _head(specifier: str) -> str | None:
 
 def _name(specifier: str) -> str | None:
     """The last name in a pattern that stands for itself alone; None where there is none."""
-    names = (name for name in reversed(specifier.split("/")) if name not in ("", ".", "..", "~"))
+    names = (name for name in reversed(specifier.strip().split("/")) if name not in ("", ".", "..", "~"))
     return next((folded(name) for name in names if not _OPEN.search(name)), None)

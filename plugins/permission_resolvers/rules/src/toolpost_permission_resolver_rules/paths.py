@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from toolpost.permissions import PermissionScope, Rule
 
 from .index import folded
 
+ANY_NAME: Final = "…"
+"""A name for whatever lies in a folder: a rule that covers it covers all there."""
 _MOST_ENTRIES = 5_000
 Spellings: TypeAlias = tuple[Path, ...]
+_STREAM = re.compile(r"::?\$\w+$")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -96,6 +99,7 @@ def names_in(places: Spellings, scope: PermissionScope) -> set[str]:
 def _covers(rule: Rule, place: Path, scope: PermissionScope) -> bool:
     text = rule.specifier or ""
     loose = rule.behavior != "allow"
+    text = text.strip() if loose else text
     path = str(place)
     for anchor, pattern, deep in _anchored(text, rule, scope):
         base = str(anchor).rstrip("/") + "/"
@@ -155,5 +159,5 @@ def _regex(pattern: str, *, deep: bool, loose: bool) -> re.Pattern[str]:
 
 
 def _trimmed(relative: str) -> str:
-    """Drop the trailing dots and spaces that some file systems drop, too."""
-    return "/".join(part.rstrip(". ") or part for part in relative.split("/"))
+    """Drop the trailing dots, spaces and names of streams that some file systems drop, too."""
+    return "/".join(_STREAM.sub("", part).rstrip(". ") or part for part in relative.split("/"))

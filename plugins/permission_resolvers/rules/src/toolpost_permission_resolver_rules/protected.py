@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
 
 FOLDERS: Final = _words("""
     .git .claude .toolpost .vscode .cursor .zed .idea .husky .devcontainer .ssh .gnupg .aws .kube .docker .cargo .yarn
-    .githooks .vim .nvim .fleet .run
+    .githooks .vim .nvim .fleet .run .agents .codex .gemini .windsurf .continue .opencode .mise .lefthook .emacs.d .direnv
 """)
 """Folders of version control, agents, editors, hooks and keys."""
 
@@ -27,12 +27,18 @@ FILES: Final = _words("""
     .ripgreprc .vimrc .exrc .nvimrc .tmux.conf .screenrc .pre-commit-config.yaml
     .pre-commit-config.yml .mcp.json .claude.json .toolpost.json .xinitrc .xprofile .pythonrc .pythonrc.py
     .bunfig.toml bunfig.toml .lefthook.yml lefthook.yml .tool-versions .mise.toml mise.toml authorized_keys id_rsa
-    id_ed25519 id_ecdsa id_dsa .git-credentials HEAD
+    id_ed25519 id_ecdsa id_dsa .git-credentials HEAD .gdbinit .lldbinit .emacs .dir-locals.el .psqlrc .sqliterc .irbrc
+    .pryrc .pdbrc .rprofile
 """)
 """Start-up files of shells and tools, credentials, and the file that makes a folder look like a repository."""
 
 HOME_FILES: Final = _words(".netrc .pypirc .curlrc .wgetrc")
 """Credentials and settings that programs only read from the home folder; elsewhere they are files like any other."""
+
+
+_HARMLESS_DEVICES: Final = _words(
+    "null zero full random urandom tty pts ptmx stdin stdout stderr fd shm mqueue tcp udp"
+)
 
 
 def protected(path: Path, scope: PermissionScope, real: Path | None = None) -> str:
@@ -47,10 +53,22 @@ def protected(path: Path, scope: PermissionScope, real: Path | None = None) -> s
     return f"{found} is protected: it is never changed without a person's yes" if found else ""
 
 
+def is_memory(places: Spellings, scope: PermissionScope) -> bool:
+    """Whether a file is one of a project's memories, which lie in the agent's own folder and steer nothing else there."""
+    return scope.config_dir is not None and all(_in_memory(place, scope.config_dir / "projects") for place in places)
+
+
 def critical(path: Path, scope: PermissionScope) -> bool:
     """Whether changing the path as a whole would take the project, the home folder or the system with it."""
     places = (scope.project, scope.home, *scope.directories)
     return any(kept.is_relative_to(place) for place in spellings(path) for kept in places)
+
+
+def _in_memory(path: Path, projects: Path) -> bool:
+    if not path.is_relative_to(projects) or path.suffix != ".md":
+        return False
+    parts = path.relative_to(projects).parts
+    return len(parts) > 2 and parts[1] == "memory" and not any(part.startswith(".") for part in parts[2:])
 
 
 def _by_name(path: Path, scope: PermissionScope) -> str:
@@ -60,6 +78,8 @@ def _by_name(path: Path, scope: PermissionScope) -> str:
     parts = path.relative_to(root).parts if root else path.parts
     if scope.config_dir is not None and path.is_relative_to(scope.config_dir):
         return "the agent's own folder"
+    if path.parts[:2] == ("/", "dev") and path.parts[2:3] and path.parts[2] not in _HARMLESS_DEVICES:
+        return f"the device {path}"
     for at, part in enumerate(parts):
         name = part.partition(":")[0].rstrip(". ").casefold()
         last = at == len(parts) - 1

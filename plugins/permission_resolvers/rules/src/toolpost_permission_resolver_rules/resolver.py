@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from toolpost.permissions import Allow, Ask, Decision, Deny, PermissionRequest, PermissionResolver, Rule
+from toolpost.permissions import (
+    Allow,
+    Ask,
+    Decision,
+    Deny,
+    PermissionRequest,
+    PermissionResolver,
+    PermissionScope,
+    Rule,
+)
 
 from .commands import FILE_TOOLS, judge_commands
-from .index import Index, index_of
+from .index import About, Index, index_of
 from .names import EDITORS, READERS, parameter_matches
-from .paths import absolute, covers, is_inside, names_in, spellings
-from .protected import protected
-from .web import host_matches
+from .paths import ANY_NAME, absolute, covers, is_inside, names_in, spellings
+from .protected import is_memory, protected
+from .web import host_is_clear, host_matches
+from .withheld import Withheld
 
 _FOR_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
 
@@ -48,7 +58,21 @@ class Rules(PermissionResolver):
             for rule in about.all:
                 if rule.behavior == behavior and _covers(rule, request):
                     return _opinion(rule, f"{rule} covers it")
+            if behavior == "ask" and _is_unclear(about, request):
+                return Ask("the rules are about hosts, and which host this URL means is not clear")
         return None
+
+    def withholds(self, request: PermissionRequest) -> Callable[[Path], bool] | None:
+        """Keep back the files that a rule for reading denies, or asks about although nobody was asked."""
+        old = request.tool.aliases if request.tool is not None else ()
+        files = index_of(request.rules).files(frozenset({request.tool_name, "Read", *old}))
+        return Withheld(request, files) if files.has("deny") or files.has("ask") else None
+
+
+def _is_unclear(about: About, request: PermissionRequest) -> bool:
+    """Whether a rule that forbids hosts may be about the call's, which readers of its URL would not agree on."""
+    forbids = request.tool_name == "WebFetch" and (about.has("deny") or about.has("ask"))
+    return forbids and not host_is_clear(request.tool_input.get("url"))
 
 
 def _covers(rule: Rule, request: PermissionRequest) -> bool:
@@ -63,6 +87,8 @@ def _covers(rule: Rule, request: PermissionRequest) -> bool:
         return specifier == given.get("subagent_type")
     if request.tool_name == "Skill":
         name = str(given.get("skill", ""))
+        # However the tool may take a name: what forbids it must not miss it.
+        name = name if rule.behavior == "allow" else name.strip().removeprefix("/")
         if specifier.endswith((" *", ":*")):
             return name == specifier[:-2] or name.startswith(specifier[:-2] + " ")
         return name == specifier
@@ -79,6 +105,9 @@ def _judge_path(request: PermissionRequest, index: Index, old: tuple[str, ...]) 
     real = request.real_path if request.path is not None else None
     paths = [(path, None if number else real) for number, path in enumerate(given) if path is not None]
     spelled = [spellings(path, real) for path, real in paths]
+    if request.tool_name == "Grep":
+        # What all that lies in a folder is kept from must not be searched there either.
+        spelled += [tuple(place / ANY_NAME for place in places) for places in spelled if places[-1].is_dir()]
     tools = frozenset({request.tool_name, *old, "Read", *EDITORS})
     near = index.files(tools).near({name for places in spelled for name in names_in(places, scope)})
     rules = (*index.whole, *near)
@@ -86,7 +115,9 @@ def _judge_path(request: PermissionRequest, index: Index, old: tuple[str, ...]) 
         for rule in _path_rules(request, rules, behavior, edits=edits):
             if any(covers(rule, places, scope) for places in spelled):
                 return _opinion(rule, f"{rule} covers {paths[0][0]}")
-    if edits and (reason := next((found for path, real in paths if (found := protected(path, scope, real))), "")):
+    # Whether a memory may be written without a question is up to who keeps them: that it lies there is no reason to ask.
+    kept = request.tool_name in EDITORS and all(is_memory(places, scope) for places in spelled)
+    if edits and not kept and (reason := _protected(paths, scope)):
         return Ask(reason)
     for rule in _path_rules(request, rules, "allow", edits=edits):
         if rule.specifier is None or all(covers(rule, places, scope) for places in spelled):
@@ -95,6 +126,10 @@ def _judge_path(request: PermissionRequest, index: Index, old: tuple[str, ...]) 
     if inside and not edits and not request.open_world:
         return Allow("it only reads inside the working directories")
     return None
+
+
+def _protected(paths: Sequence[tuple[Path, Path | None]], scope: PermissionScope) -> str:
+    return next((found for path, real in paths if (found := protected(path, scope, real))), "")
 
 
 def _paths_of(request: PermissionRequest) -> Iterator[str]:

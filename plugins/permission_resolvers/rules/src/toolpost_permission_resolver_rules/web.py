@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import socket
 from functools import lru_cache
 from urllib.parse import urlsplit
+
+
+def host_is_clear(url: object) -> bool:
+    """Whether all readers of URLs agree on the host, so that a rule about another one surely does not cover it."""
+    return isinstance(url, str) and _host(url) is not None
 
 
 def host_matches(specifier: str, url: object) -> bool:
@@ -15,6 +22,7 @@ def host_matches(specifier: str, url: object) -> bool:
     host = _host(url) if isinstance(url, str) else None
     if host is None:
         return False
+    wanted = wanted if "*" in wanted else _address(wanted)
     if wanted == "*":
         return True
     if "*" not in wanted:
@@ -27,7 +35,7 @@ def host_matches(specifier: str, url: object) -> bool:
 @lru_cache(maxsize=8)
 def _host(url: str) -> str | None:
     """The host that a client would really ask, or None where readers of URLs may differ about it."""
-    if re.search(r"[\x00-\x20\x7f\\]", url):
+    if re.search(r"[\x00-\x20\x7f\\]", url) or not re.match(r"https?://", url, re.IGNORECASE):
         return None
     try:
         parts = urlsplit(url)
@@ -36,10 +44,21 @@ def _host(url: str) -> str | None:
     except ValueError:
         return None
     del port
-    if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
+    if not host or set(parts.netloc) & set("@%"):
         return None
-    host = host.rstrip(".").lower()
     try:
-        return host.encode("idna").decode() if not host.isascii() else host
+        host = host.encode("idna").decode() if not host.isascii() else host
     except UnicodeError:
         return None
+    return _address(host.rstrip(".").lower())
+
+
+def _address(host: str) -> str:
+    """One spelling for each address: 127.1, 0x7f000001 and ::ffff:127.0.0.1 are the same place."""
+    try:
+        if ":" in host:
+            address = ipaddress.IPv6Address(host)
+            return str(address.ipv4_mapped or address)
+        return socket.inet_ntoa(socket.inet_aton(host)) if host[:1].isdigit() else host
+    except (ValueError, OSError):
+        return host

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from toolpost import Message, ModelInfo, ModelRequest, ProviderError, StashKey, SystemBlock, ToolSpec
+from toolpost import Message, ModelRequest, ProviderError, StashKey, SystemBlock, ToolSpec
+
+from . import thinking
+
+if TYPE_CHECKING:
+    from .models import Model
 
 MARK: Final = {"type": "ephemeral"}
 MOST_MARKS: Final = 4
 """Cache breakpoints that the service takes in a request."""
 OUTPUT_CAP: Final = 32_000
 """Tokens of an answer where the request names no limit."""
+WHOLE_CAP: Final = 21_000
+"""Tokens of an answer in one piece: what is written in the ten minutes for which a connection may be silent."""
 _UNMARKABLE: Final = ("thinking", "redacted_thinking")
 
 
@@ -24,18 +31,19 @@ class Encoder:
         self._system: tuple[Sequence[SystemBlock], bytes] = ((), b"")
         self._tools: tuple[Sequence[ToolSpec], bytes] = ((), b"")
 
-    def body(self, request: ModelRequest, info: ModelInfo) -> bytes:
-        """Return the body of a streaming request."""
-        limit = _max_tokens(request, info)
-        return self._join(request, {"model": info.id, "max_tokens": limit, "stream": True})
+    def body(self, request: ModelRequest, model: Model) -> bytes:
+        """Return the body of a request for an answer."""
+        limit = max_tokens(request, model)
+        return self._join(request, model, {"max_tokens": limit, "stream": request.streaming})
 
-    def body_to_count(self, request: ModelRequest, info: ModelInfo) -> bytes:
+    def body_to_count(self, request: ModelRequest, model: Model) -> bytes:
         """Return the body of a request that counts the prompt's tokens."""
-        return self._join(request, {"model": info.id})
+        return self._join(request, model, {})
 
-    def _join(self, request: ModelRequest, head: dict[str, Any]) -> bytes:
+    def _join(self, request: ModelRequest, model: Model, head: dict[str, Any]) -> bytes:
         try:
-            parts = [_encode(head | _options(request, counting="stream" not in head))[:-1]]
+            options = _options(request, model, counting=not head)
+            parts = [_encode({"model": model.wire_id, **head, **options})[:-1]]
             if request.tools:
                 parts += b',"tools":', self._tools_of(request.tools)
             if request.system:
@@ -92,21 +100,17 @@ def encoder(request: ModelRequest) -> Encoder:
     return request.stash.setdefault(ENCODER, Encoder())
 
 
-def _max_tokens(request: ModelRequest, info: ModelInfo) -> int:
-    if request.max_tokens is not None:
-        return request.max_tokens
-    # A thinking budget is part of the limit: it must leave room for the answer.
-    thinking = request.thinking if isinstance(request.thinking, int) else 0
-    return min(info.max_output, OUTPUT_CAP + thinking)
+def max_tokens(request: ModelRequest, model: Model) -> int:
+    """Return the limit of an answer, of which a thinking budget is a part: it must leave room for the rest."""
+    limit, budget = request.max_tokens, thinking.budget(request, model)
+    if limit is None or limit <= budget:
+        limit = min(model.info.max_output, (limit or OUTPUT_CAP) + budget)
+    return limit if request.streaming else min(limit, WHOLE_CAP)
 
 
-def _options(request: ModelRequest, *, counting: bool) -> dict[str, Any]:
+def _options(request: ModelRequest, model: Model, *, counting: bool) -> dict[str, Any]:
     """Return what goes along only where it was asked for."""
-    options: dict[str, Any] = {}
-    if isinstance(request.thinking, int):
-        options["thinking"] = {"type": "enabled", "budget_tokens": request.thinking}
-    elif request.thinking is not None:
-        options["thinking"] = {"type": request.thinking}
+    options = thinking.options(request, model)
     if request.tool_choice is not None:
         options["tool_choice"] = dict(request.tool_choice)
     if counting:

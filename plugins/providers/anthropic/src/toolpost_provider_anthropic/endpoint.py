@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from toolpost import ProviderError
 
+from .patience import Patience, milliseconds
+from .patience import from_environment as patience
+
 DEFAULT_URL: Final = "https://api.anthropic.com"
-VERSION: Final = "2023-06-01"
+VERSION: Final = "2026-10-21"
 TIMEOUT_MS: Final = 600_000
 Credential: TypeAlias = Literal["key", "token", "other"]
+BETA: Final = "anthropic-beta"
 _SECRETS: Final[Mapping[str, Credential]] = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_AUTH_TOKEN": "token"}
 _FEDERATION: Final = ("ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_ORGANIZATION_ID")
 _TOKENS: Final = ("ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_IDENTITY_TOKEN_FILE")
@@ -27,21 +31,29 @@ class Endpoint:
     secret: str = field(default="", repr=False)
     extra: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = TIMEOUT_MS / 1000
+    patience: Patience = field(default_factory=Patience)
     plain: bool = False
     """Whether no TLS is spoken on the way, so that no certificates are needed."""
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of a request, credential and all."""
-        own = {"x-api-key": self.secret} if self.credential == "key" else {"authorization": f"Bearer {self.secret}"}
+    def headers(self, betas: Sequence[str] = ()) -> dict[str, str]:
+        """Return the headers of a request, credential and all."""
+        # The API itself takes keys and tokens as a bearer's; of other addresses most know keys as x-api-key only.
+        as_key = self.credential == "key" and self.url != DEFAULT_URL
+        own = {"x-api-key": self.secret} if as_key else {"authorization": f"Bearer {self.secret}"}
         return {
             "content-type": "application/json",
             "accept-encoding": "identity",
             "anthropic-version": VERSION,
             "user-agent": "toolpost",
             **own,
-            **self.extra,
+            **self.more(betas),
         }
+
+    def more(self, betas: Sequence[str] = ()) -> dict[str, str]:
+        """Return the headers that go beside those of any client: the environment's, and betas that the request needs."""
+        asked = [name.strip() for name in self.extra.get(BETA, "").split(",") if name.strip()]
+        named = ",".join(dict.fromkeys((*asked, *betas)))
+        return {**self.extra, BETA: named} if named else dict(self.extra)
 
 
 def from_environment(env: Mapping[str, str], base_url: str | None = None) -> Endpoint:
@@ -51,13 +63,14 @@ def from_environment(env: Mapping[str, str], base_url: str | None = None) -> End
     source = credential_source(env)
     extra = _custom_headers(env.get("ANTHROPIC_CUSTOM_HEADERS", ""))
     if betas := env.get("ANTHROPIC_BETAS", "").strip():
-        extra = {"anthropic-beta": betas, **extra}
+        extra = {BETA: betas, **extra}
     return Endpoint(
         url=url,
         credential=_SECRETS.get(source, "other"),
         secret=_printable(env[source], source) if source in _SECRETS else "",
         extra=extra,
-        timeout=_timeout(env.get("API_TIMEOUT_MS", "")),
+        timeout=milliseconds(env, "API_TIMEOUT_MS", TIMEOUT_MS),
+        patience=patience(env),
         plain=url.startswith("http://") and not any(name.lower().endswith("_proxy") for name in env),
     )
 
@@ -113,14 +126,3 @@ def _printable(secret: str, source: str) -> str:
 
 def _is_header_text(text: str) -> bool:
     return text.isascii() and text.isprintable()
-
-
-def _timeout(text: str) -> float:
-    if not text.strip():
-        return TIMEOUT_MS / 1000
-    if not text.strip().isdecimal() or int(text) == 0:
-        raise ProviderError(
-            f"API_TIMEOUT_MS is {text!r}. It must be a number of milliseconds over 0, such as {TIMEOUT_MS}.",
-            kind="invalid_request",
-        )
-    return int(text) / 1000

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from toolpost import PromptTooLong, ProviderError
+
+LONGEST_WAIT: Final = 120.0
+"""Seconds; who is asked to wait longer wants to know instead."""
 
 
 class Cause(NamedTuple):
@@ -24,6 +28,8 @@ _BILLING: Final = Cause("billing_error", advice="Check the account's plan and cr
 _INVALID: Final = Cause("invalid_request")
 _MISSING: Final = Cause("model_not_found", advice="Check the model's name and ANTHROPIC_BASE_URL.")
 _TIMEOUT: Final = Cause("timeout", retriable=True)
+_BLOCK: Final = Cause("invalid_block")
+_IMAGE: Final = Cause("invalid_image")
 _LIMIT: Final = Cause("rate_limit", retriable=True)
 _SERVER: Final = Cause("server_error", retriable=True)
 _OVERLOADED: Final = Cause("overloaded", retriable=True)
@@ -54,6 +60,12 @@ _TOO_LONG: Final = re.compile(
     r"prompt is too long|exceeds? (the )?context (limit|window)|input is too long|too many total text bytes",
     re.IGNORECASE,
 )
+_PLACE: Final = re.compile(r"messages\.(\d+)(?:\.content\.(\d+))?")
+_MEDIA: Final = re.compile(r"\b(image|pdf|document|media_type|base64)", re.IGNORECASE)
+_BAD_MEDIA: Final = re.compile(
+    r"could not process (image|pdf|document)|image (exceeds|dimensions)|pdf (specified )?(was |is )?not valid|pdf pages",
+    re.IGNORECASE,
+)
 _MEASURED: Final = re.compile(r"(\d+)(?:\s*\+\s*(\d+))?(?: tokens)?\s*>\s*(\d+)")
 
 
@@ -77,14 +89,23 @@ def from_error(
     if "credit balance is too low" in message.lower():
         cause = _BILLING
     said = f"The Anthropic API says: {message} ({', '.join(str(part) for part in (type, status) if part)})."
-    facts: dict[str, Any] = {"status": status, "details": dict(error)}
+    place = _PLACE.search(message)
+    facts: dict[str, Any] = {
+        "status": status,
+        "message_index": int(place[1]) if place is not None else None,
+        "content_index": int(place[2]) if place is not None and place[2] is not None else None,
+        "details": dict(error),
+    }
     if type == "request_too_large" or status == 413 or (cause is _INVALID and _TOO_LONG.search(message)):
         return PromptTooLong(said, tokens_over=_tokens_over(message), **facts)
+    if cause is _INVALID:
+        cause = _of_block(message, named=facts["content_index"] is not None)
+    wait = retry_after(headers)
     return ProviderError(
-        f"{said} {cause.advice}".rstrip(),
+        " ".join(filter(None, (said, cause.advice, _when(wait)))),
         kind=cause.kind,
         retriable=_should_retry(headers, cause.retriable),
-        retry_after=retry_after(headers),
+        retry_after=wait,
         **facts,
     )
 
@@ -101,9 +122,29 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return _until(headers.get("retry-after", ""))
 
 
-def not_a_stream(status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-    """Explain an answer with a status of success that holds something else than events."""
+def _when(wait: float | None) -> str:
+    """Say when to come back, where nobody waits for that."""
+    if wait is None or wait <= LONGEST_WAIT:
+        return ""
+    minutes = math.ceil(wait / 60)
+    return f"It asks to wait for {minutes} minutes." if minutes < 120 else f"It asks to wait for {minutes // 60} hours."
+
+
+def not_an_answer(status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+    """Explain a body with a status of success that is no answer of a model."""
     return _foreign(status, headers, body)
+
+
+def raise_unless_uncounted(error: ProviderError, cause: Exception | None = None) -> None:
+    """Raise the error, unless it says that the address counts no tokens at all."""
+    if error.status not in (404, 405, 501) or names_model(error):
+        raise error from cause
+
+
+def names_model(error: ProviderError) -> bool:
+    """Whether the service says that there is no such model; a 404 alone may be about the address."""
+    details = error.details
+    return details.get("type") == "not_found_error" and "model" in str(details.get("message", "")).lower()
 
 
 def malformed(what: str) -> ProviderError:
@@ -134,6 +175,13 @@ def _of_status(status: int | None) -> Cause:
     if status is None:
         return Cause("unknown")
     return _BY_STATUS.get(status) or (_SERVER if status >= 500 else _INVALID)
+
+
+def _of_block(message: str, *, named: bool) -> Cause:
+    """Say whether one block of the request is what is wrong with it; `named` if the message tells which."""
+    if _BAD_MEDIA.search(message) or (named and _MEDIA.search(message)):
+        return _IMAGE
+    return _BLOCK if named else _INVALID
 
 
 def _should_retry(headers: Mapping[str, str], otherwise: bool) -> bool:

@@ -11,7 +11,12 @@ from toolpost import MessageStart, Stop, StreamEvent, ToolUse, Usage
 from .blocks import OpenBlock
 from .errors import from_error, malformed
 
-_USAGE: Final = tuple(name for name in Usage._fields if name != "cache_creation_1h_input_tokens")
+_WITHIN: Final = {
+    "cache_creation_1h_input_tokens": ("cache_creation", "ephemeral_1h_input_tokens"),
+    "web_search_requests": ("server_tool_use", "web_search_requests"),
+}
+"""What the wire has one object further down."""
+_USAGE: Final = tuple(name for name in Usage._fields if name not in _WITHIN)
 
 
 class Decoder:
@@ -82,7 +87,7 @@ class Decoder:
         """Take over what is counted: a later count replaces an earlier one, and a null says nothing."""
         usage = usage or {}
         counts = {name: usage.get(name) for name in _USAGE}
-        counts["cache_creation_1h_input_tokens"] = (usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens")
+        counts |= {name: (usage.get(outer) or {}).get(inner) for name, (outer, inner) in _WITHIN.items()}
         self._usage |= {name: max(0, int(count)) for name, count in counts.items() if count is not None}
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import ClassVar, Literal
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
-from toolpost import ModelInfo, ModelRequest, Provider, ProviderError, StreamEvent
+from toolpost import ModelInfo, ModelRequest, Provider, ProviderError, Retrying, StreamEvent
 
-from . import endpoint, models, sdk, wire
-from .retry import with_retries
+from . import endpoint, errors, models, patience, sdk, wire
+from .mending import Mending
+from .retry import Retries, with_retries
+
+if TYPE_CHECKING:
+    Answering: TypeAlias = Callable[[ModelRequest, models.Model, endpoint.Endpoint], AsyncGenerator[StreamEvent]]
 
 
 class Anthropic(Provider):
@@ -18,23 +23,34 @@ class Anthropic(Provider):
 
     `client` is "wire" (our own small client), "sdk" (the official one, whose import takes seconds), or "auto": wire,
     except for credentials that only the official client understands. `base_url` goes before ANTHROPIC_BASE_URL.
-    `max_retries` counts what is sent again after a failure that may pass.
+    `max_retries` counts what is sent again after a failure that may pass; TOOLPOST_MAX_RETRIES goes before it.
     """
 
     default_model: ClassVar[str] = models.DEFAULT
 
     client: Literal["auto", "wire", "sdk"] = "auto"
     base_url: str | None = None
-    max_retries: int = 10
+    max_retries: int = patience.RETRIES
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
         """Ask the model; what fails before any of the answer was yielded is tried again, visibly."""
-        target = self._endpoint(os.environ if request.env is None else request.env)
-        answer = sdk.answer if self._uses_sdk(target) else wire.answer
-        info = self.model(request.model)
-        async with aclosing(with_retries(lambda: answer(request, info, target), self.max_retries)) as events:
-            async for event in events:
-                yield event
+        env = os.environ if request.env is None else request.env
+        target, model = self._endpoint(env), models.find(request.model)
+        retries = Retries.of(request, patience.retries(env, self.max_retries))
+        mending, begun = Mending(), False
+        while True:
+            try:
+                ask = partial(self._client(target), request, model, target)
+                async with aclosing(with_retries(ask, retries)) as events:
+                    async for event in events:
+                        begun = begun or not isinstance(event, Retrying)
+                        yield event
+                return
+            except ProviderError as error:
+                mended = None if begun else mending.mended(request, model, error)
+                if mended is None:
+                    raise
+                request = mended
 
     def unusable(self, env: Mapping[str, str]) -> str | None:
         """Say which variables would hold a key."""
@@ -54,20 +70,34 @@ class Anthropic(Provider):
         return env.get("ANTHROPIC_DEFAULT_HAIKU_MODEL") or env.get("ANTHROPIC_SMALL_FAST_MODEL") or "haiku"
 
     def model(self, name: str) -> ModelInfo:
-        """Resolve opus, sonnet, haiku, fable or an id; the suffix [1m] is left out."""
-        return models.find(name)
+        """Resolve opus, sonnet, haiku, fable or an id, with or without the suffix [1m]."""
+        return models.find(name).info
 
     def models(self) -> Sequence[ModelInfo]:
         """The models of the price table."""
         return models.MODELS
 
+    async def check_model(self, request: ModelRequest) -> None:
+        """Ask the service for the tokens of a word, where the model is not in the table."""
+        if models.is_known(request.model):
+            return
+        try:
+            await self.count_tokens(request)
+        except ProviderError as error:
+            if errors.names_model(error):
+                known = ", ".join((*models.ALIASES, *(info.id for info in self.models())))
+                raise ProviderError(
+                    f"There is no model {request.model!r} for this key. Known are {known}.",
+                    kind=error.kind,
+                    status=error.status,
+                    details=error.details,
+                ) from error
+
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Count the prompt's tokens; None where the address does not offer it."""
         target = self._endpoint(os.environ if request.env is None else request.env)
-        info = self.model(request.model)
-        if target.credential == "other":
-            return await sdk.count_tokens(request, info, target)
-        return await wire.count_tokens(request, info, target)
+        count = sdk.count_tokens if target.credential == "other" else wire.count_tokens
+        return await count(request, models.find(request.model), target)
 
     def _endpoint(self, env: Mapping[str, str]) -> endpoint.Endpoint:
         missing = self.unusable(env)
@@ -75,5 +105,6 @@ class Anthropic(Provider):
             raise ProviderError(missing, kind="authentication_failed")
         return endpoint.from_environment(env, self.base_url)
 
-    def _uses_sdk(self, target: endpoint.Endpoint) -> bool:
-        return self.client == "sdk" or (self.client == "auto" and target.credential == "other")
+    def _client(self, target: endpoint.Endpoint) -> Answering:
+        by_sdk = self.client == "sdk" or (self.client == "auto" and target.credential == "other")
+        return sdk.answer if by_sdk else wire.answer

@@ -5,54 +5,55 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpost import ModelInfo, ModelRequest, ProviderError, StashKey, StreamEvent
+from toolpost import ModelRequest, ProviderError, StashKey, StreamEvent
 
 from . import errors, network
 from .body import encoder
-from .endpoint import DEFAULT_URL
-from .events import Decoder
-from .wire import is_stream
+from .endpoint import BETA, DEFAULT_URL
+from .exchange import Response, read
+from .silence import Watch
 
 if TYPE_CHECKING:
     import anthropic
 
     from .endpoint import Endpoint
+    from .models import Model
 
 
-async def answer(request: ModelRequest, info: ModelInfo, target: Endpoint) -> AsyncGenerator[StreamEvent]:
-    """Yield one answer, with the same events as our own client."""
+async def answer(request: ModelRequest, model: Model, target: Endpoint) -> AsyncGenerator[StreamEvent]:
+    """Yield one answer, with the same events as our own client: it brings the bytes, which are read here."""
     client = await _client(request, target)
-    decoder = Decoder()
+    body = encoder(request).body(request, model)
+    asked = client.messages.with_streaming_response.create(
+        **json.loads(body), extra_headers=_betas(model, target), timeout=target.timeout
+    )
+    first = target.patience.before_the_first_byte(len(body)) if request.streaming else target.timeout
     try:
-        stream = await client.messages.create(**json.loads(encoder(request).body(request, info)))
-        async with stream:
-            headers = stream.response.headers
-            if not is_stream(headers.get("content-type")):
-                raise errors.not_a_stream(stream.response.status_code, headers, await stream.response.aread())
-            async for event in stream:
-                for made in decoder.feed(event.to_dict(mode="json", warnings=False)):
-                    yield made
+        async with AsyncExitStack() as stack:
+            watch = stack.enter_context(Watch(target.patience, target.url))
+            response = await watch.hear(stack.enter_async_context(asked), first)
+            came = Response(response.status_code, response.headers, response.iter_bytes())
+            async for event in await stack.enter_async_context(aclosing(read(came, watch))):
+                yield event
     except ProviderError:
         raise
     except Exception as error:
         raise _explained(error, target) from error
-    for made in decoder.end():
-        yield made
 
 
-async def count_tokens(request: ModelRequest, info: ModelInfo, target: Endpoint) -> int | None:
+async def count_tokens(request: ModelRequest, model: Model, target: Endpoint) -> int | None:
     """Count the prompt's tokens; None where the address does not offer it."""
     client = await _client(request, target)
+    body = json.loads(encoder(request).body_to_count(request, model))
     try:
-        counted = await client.messages.count_tokens(**json.loads(encoder(request).body_to_count(request, info)))
+        counted = await client.messages.count_tokens(**body, extra_headers=_betas(model, target))
     except Exception as error:
-        explained = _explained(error, target)
-        if explained.status in (404, 405, 501):
-            return None
-        raise explained from error
+        errors.raise_unless_uncounted(_explained(error, target), error)
+        return None
     return int(counted.input_tokens)
 
 
@@ -96,6 +97,11 @@ def _made(module: Any, target: Endpoint) -> anthropic.AsyncAnthropic:
     return client
 
 
+def _betas(model: Model, target: Endpoint) -> dict[str, str]:
+    more = target.more(model.betas)
+    return {BETA: more[BETA]} if model.betas else {}
+
+
 def _explained(error: Exception, target: Endpoint) -> ProviderError:
     """Tell the official client's errors as our own does."""
     import anthropic
@@ -106,12 +112,10 @@ def _explained(error: Exception, target: Endpoint) -> ProviderError:
         inner = body.get("error") if isinstance(body, dict) else None
         status, headers = error.response.status_code, error.response.headers
         if isinstance(inner, dict):
-            return errors.from_error(inner) if status == 200 else errors.from_error(inner, status, headers)
+            return errors.from_error(inner, status, headers)
         return errors.from_response(status, headers, str(body or error.message).encode())
     if isinstance(error, anthropic.APIConnectionError) and isinstance(error.__cause__, Exception):
         error = error.__cause__
     if isinstance(error, httpx2.HTTPError | httpx2.InvalidURL):
         return network.from_transport(error, target.url)
-    if isinstance(error, ValueError):
-        return errors.malformed(f"an event is not JSON: {error}")
     return ProviderError(f"The official client failed: {error}", kind="unknown")

@@ -2,82 +2,72 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Final
 
-from toolpost import ModelInfo, ModelRequest, StashKey, StreamEvent
+from toolpost import ModelRequest, StashKey, StreamEvent
 
 from . import errors, network
 from .body import encoder
-from .events import Decoder
-from .sse import Reader
+from .exchange import Response, read
+from .silence import Watch
 
 if TYPE_CHECKING:
     import httpx2
 
     from .endpoint import Endpoint
+    from .models import Model
 
 CONNECT_TIMEOUT: Final = 30.0
 KEEP_ALIVE: Final = 60.0
 """Seconds that an idle connection is kept: a tool's run should not cost a new handshake."""
-LINGER: Final = 0.25
-"""Seconds to wait for the end of a stream whose answer is complete, so that its connection can be used again."""
 
 
-async def answer(request: ModelRequest, info: ModelInfo, target: Endpoint) -> AsyncGenerator[StreamEvent]:
+async def answer(request: ModelRequest, model: Model, target: Endpoint) -> AsyncGenerator[StreamEvent]:
     """Yield one answer. Raises ProviderError; closing it closes the connection."""
     import httpx2
 
     client = _connection(request).client(target)
-    body = encoder(request).body(request, info)
-    decoder, reader = Decoder(), Reader()
+    body = encoder(request).body(request, model)
+    asked = client.stream(
+        "POST",
+        f"{target.url}/v1/messages",
+        content=body,
+        headers=target.headers(model.betas),
+        timeout=_timeout(target),
+    )
+    first = target.patience.before_the_first_byte(len(body)) if request.streaming else target.timeout
     try:
-        async with client.stream(
-            "POST", f"{target.url}/v1/messages", content=body, headers=target.headers, timeout=_timeout(target)
-        ) as response:
-            if response.status_code != 200 or not is_stream(response.headers.get("content-type")):
-                raise _refusal(response, await response.aread())
-            chunks = response.aiter_bytes()
-            async for chunk in chunks:
-                for _, data in reader.feed(chunk):
-                    for event in decoder.feed_text(data):
-                        yield event
-                if decoder.done:
-                    await _finish(chunks)
-                    return
+        async with AsyncExitStack() as stack:
+            watch = stack.enter_context(Watch(target.patience, target.url))
+            response = await watch.hear(stack.enter_async_context(asked), first)
+            came = Response(response.status_code, response.headers, response.aiter_bytes())
+            async for event in await stack.enter_async_context(aclosing(read(came, watch))):
+                yield event
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise network.from_transport(error, target.url) from error
-    for event in decoder.end():
-        yield event
 
 
-async def count_tokens(request: ModelRequest, info: ModelInfo, target: Endpoint) -> int | None:
+async def count_tokens(request: ModelRequest, model: Model, target: Endpoint) -> int | None:
     """Count the prompt's tokens; None where the address does not offer it. Raises ProviderError."""
     import httpx2
 
-    body = encoder(request).body_to_count(request, info)
+    body = encoder(request).body_to_count(request, model)
     url = f"{target.url}/v1/messages/count_tokens"
     try:
         client = _connection(request).client(target)
-        response = await client.post(url, content=body, headers=target.headers, timeout=_timeout(target))
+        response = await client.post(url, content=body, headers=target.headers(model.betas), timeout=_timeout(target))
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise network.from_transport(error, target.url) from error
-    if response.status_code in (404, 405, 501):
-        return None
     if response.status_code != 200:
-        raise errors.from_response(response.status_code, response.headers, response.content)
+        errors.raise_unless_uncounted(errors.from_response(response.status_code, response.headers, response.content))
+        return None
     try:
         return int(json.loads(response.content)["input_tokens"])
     except (ValueError, KeyError, TypeError):
-        raise errors.not_a_stream(200, response.headers, response.content) from None
-
-
-def is_stream(content_type: str | None) -> bool:
-    """Whether an answer's content type is that of events; one without a type is tried."""
-    return not content_type or content_type.lower().startswith("text/event-stream")
+        raise errors.not_an_answer(200, response.headers, response.content) from None
 
 
 class Connection:
@@ -123,17 +113,3 @@ def _timeout(target: Endpoint) -> httpx2.Timeout:
     import httpx2
 
     return httpx2.Timeout(target.timeout, connect=min(CONNECT_TIMEOUT, target.timeout), pool=None)
-
-
-def _refusal(response: httpx2.Response, body: bytes) -> Exception:
-    make = errors.not_a_stream if response.status_code == 200 else errors.from_response
-    return make(response.status_code, response.headers, body)
-
-
-async def _finish(chunks: AsyncIterator[bytes]) -> None:
-    import httpx2
-
-    with suppress(TimeoutError, httpx2.HTTPError):
-        async with asyncio.timeout(LINGER):
-            async for _ in chunks:
-                pass

@@ -59,6 +59,10 @@ class Recorded(Provider):
         """The models of `inner`."""
         return self.inner.models()
 
+    async def check_model(self, request: ModelRequest) -> None:
+        """Ask `inner` whether there is the model; nothing is recorded."""
+        await self.inner.check_model(request)
+
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Count as `inner` does; nothing is recorded."""
         return await self.inner.count_tokens(request)

@@ -28,8 +28,9 @@ class Bubblewrap(Sandbox):
         """Return the command to start instead. Raises ToolFailed where the policy can't be kept."""
         from contextlib import AsyncExitStack
 
+        from .environment import outside, set_inside
         from .network import PORT, networks_of
-        from .run import prepared
+        from .run import group_inside, prepared
         from .trial import ISOLATED
 
         program = self._found()
@@ -49,9 +50,13 @@ class Bubblewrap(Sandbox):
             return tuple(made.refused)
 
         return Wrapped(
-            argv=(*(network.entering() if network else ()), program, *ISOLATED, *made.options, "--", *argv),
-            env=proxied(env, PORT) if policy.gateway is not None else env,
+            argv=(
+                *(network.entering() if network else ()),
+                *(program, *ISOLATED, *made.options, *set_inside(env), "--", *argv),
+            ),
+            env=outside(proxied(env, PORT) if policy.gateway is not None else env),
             pass_fds=made.fds,
+            group=group_inside,
             finish=finish,
         )
 

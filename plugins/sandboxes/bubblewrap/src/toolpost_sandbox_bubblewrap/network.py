@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpost import StashKey, ToolFailed
 
+from .environment import BARE
 from .programs import found
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ async def make_network(program: str, gateway: Gateway | None) -> Network:
         options = ("--ro-bind", "/", "/", "--unshare-user", "--unshare-net", "--die-with-parent")
         process = await asyncio.create_subprocess_exec(
             *(program, *options, "--", *maker),
+            env=BARE,
             pass_fds=(inner.fileno(),),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -33,14 +33,14 @@ class Placeholders:
 
         Where we may make none the command can't either. Raises ToolFailed.
         """
-        try:
-            for path in paths:
+        for path in paths:
+            try:
                 fd = _held(path)
-                if fd is not None:
-                    self._held.append((path, fd))
-        except OSError as error:
-            self.release()
-            raise ToolFailed(f"The sandbox can't keep {error.filename} from being made: {error.strerror}") from None
+            except OSError as error:
+                self.release()
+                raise ToolFailed(f"The sandbox can't keep {path} from being made: {error.strerror}") from None
+            if fd is not None:
+                self._held.append((path, fd))
 
     def release(self) -> None:
         """Remove those that nobody else needs; may be called twice."""

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGE|K, BPF_RET|K
+_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06  # BPF_LD|W|ABS, JMP|JEQ, JMP|JGE, ALU|AND, RET
 _NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; of arguments the lower half, on little-endian machines
 _ALLOW: Final = 0x7FFF0000
 _X32: Final = 0x40000000
@@ -16,12 +16,16 @@ _REFUSED: Final = 0x00050000 | errno.EPERM
 _UNKNOWN: Final = 0x00050000 | errno.ENOSYS
 
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_DATAGRAM, _RAW = 2, 3
+_KIND_OF_SOCKET = 0xF  # beside it stand flags
+_ALL_BITS = 0xFFFFFFFF
 _TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: they type into the terminal that we were started from."""
 
 
 _CALLS: Final = """
     socket               41 198
+    socketpair           53 199
     ioctl                16  29
     add_key             248 217
     request_key         249 218
@@ -90,6 +94,10 @@ def program(*, unix_sockets: bool, machine: str | None = None) -> bytes:
     for name, number in of.numbers.items():
         if name == "socket":
             lines += _argument(number, _FIRST, families, matching=_ALLOW, others=_REFUSED)
+        elif name == "socketpair":
+            # Half of a pair of datagram sockets sends to whatever address it is given, also to one of another program.
+            free = () if unix_sockets else (_DATAGRAM, _RAW)
+            lines += _argument(number, _SECOND, free, matching=_REFUSED, others=_ALLOW, mask=_KIND_OF_SOCKET)
         elif name == "ioctl":
             lines += _argument(number, _SECOND, _TERMINAL_INPUT, matching=_REFUSED, others=_ALLOW)
         else:
@@ -99,9 +107,9 @@ def program(*, unix_sockets: bool, machine: str | None = None) -> bytes:
 
 
 def _argument(
-    number: int, offset: int, values: tuple[int, ...], *, matching: int, others: int
+    number: int, offset: int, values: tuple[int, ...], *, matching: int, others: int, mask: int = _ALL_BITS
 ) -> list[tuple[int, int, int, int]]:
-    """Return the part for one call that depends on an argument; it ends in an answer."""
+    """Return the part for one call that depends on the bits of `mask` in an argument; it ends in an answer."""
     tests = [line for value in values for line in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, matching))]
-    body = [(_LOAD, 0, 0, offset), *tests, (_RETURN, 0, 0, others)]
+    body = [(_LOAD, 0, 0, offset), (_AND, 0, 0, mask), *tests, (_RETURN, 0, 0, others)]
     return [(_EQUAL, 0, len(body), number), *body]

@@ -7,6 +7,7 @@ import platform
 import subprocess
 from typing import Final
 
+from .environment import BARE
 from .programs import found
 from .seccomp import MACHINES
 
@@ -37,7 +38,7 @@ def _said(program: str) -> str | None:
     command = (program, *ISOLATED, "--ro-bind-fd", str(root), "/", "--proc", "/proc", "--unshare-pid", "--", "true")
     try:
         done = subprocess.run(
-            (*network, *command), capture_output=True, timeout=_SECONDS, check=False, pass_fds=(root,)
+            (*network, *command), env=BARE, capture_output=True, timeout=_SECONDS, check=False, pass_fds=(root,)
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)

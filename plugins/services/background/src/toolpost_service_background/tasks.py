@@ -109,7 +109,7 @@ class BackgroundTasks:
             entry.info = replace(entry.info, status=end.status, ending=end.ending)
             entry.ended.set()
             if not entry.waiting and not entry.stopped:
-                self._inbox.put(for_model(entry.info), shown=for_front_ends(entry.info))
+                self._inbox.put(for_model(entry.info), shown=for_front_ends(entry.info), kind="task")
 
     @contextmanager
     def _expected(self, seconds: float) -> Iterator[None]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Coroutine
@@ -16,6 +14,7 @@ from toolpost import CommandEnd, Confinement, TaskEnd, Wrapped
 
 from .collected import Collected
 from .running import Running, Why
+from .temporary import Temporary
 
 if TYPE_CHECKING:
     from toolpost import AbortSignal, Command, Progress, SessionScope, TaskInfo
@@ -36,14 +35,12 @@ class LocalCommands:
         self._services = session.services
         self._processes = session.services.get(Processes)
         self._results = session.results_dir
-        self._folder: Path | None = None
+        self._temporary = Temporary([self._results] if self._results is not None else [])
         self._left: set[Running] = set()
 
     def folder(self) -> Path:
-        """Return a folder for the shells' own small files; it goes with the session."""
-        if self._folder is None or not self._folder.is_dir():  # a command may have cleared all temporary files
-            self._folder = Path(tempfile.mkdtemp(prefix="toolpost-")).resolve()
-        return self._folder
+        """Return a folder for the shells' own small files; it goes with the session. Raises OSError."""
+        return self._temporary.folder()
 
     async def run(self, command: Command, *, abort: AbortSignal, progress: Progress) -> CommandEnd | TaskInfo:
         """Run a command to its end; returns a TaskInfo where it goes on in the background."""
@@ -81,8 +78,7 @@ class LocalCommands:
         """End what commands left running, and remove the folder."""
         left, self._left = self._left, set()
         await asyncio.gather(*(running.end(grace=0.0) for running in left))
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._temporary.remove()
 
     async def _launch(self, command: Command) -> Running:
         """Start a command, in the sandbox where it is to be; the one place where any is started."""
@@ -146,7 +142,7 @@ class LocalCommands:
         file = running.output.keep() if shown.cut and why != "flooded" else None
         return CommandEnd(
             code=_code(running.process.returncode or 0),
-            output=_noted(shown.text, running.output.trouble),
+            output=_noted(shown.text, running.output.trouble, self._temporary.trouble),
             size=running.output.size,
             output_file=file,
             timed_out=why == "timed_out",
@@ -183,8 +179,10 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
     await asyncio.shield(asyncio.create_task(work))
 
 
-def _noted(text: str, trouble: str) -> str:
-    return f"{text}\n[The output could not be kept: {trouble}]" if trouble else text
+def _noted(text: str, kept: str, temporary: str = "") -> str:
+    """Add to an output why it was not kept, and what the matter is with temporary files."""
+    notes = [f"[{note}]" for note in (kept and f"The output could not be kept: {kept}", temporary) if note]
+    return "\n".join(filter(None, (text.removesuffix("\n"), *notes))) if notes else text
 
 
 def _code(returncode: int) -> int:

@@ -78,7 +78,8 @@ class Running:
 
     async def end(self, *, grace: float) -> None:
         """End the command and all that it started. Never raises."""
-        await self.process.stop(grace=grace)
+        group = self._wrapped.group(self.process.pid) if self._wrapped is not None and grace > 0 else None
+        await self.process.stop(grace=grace, group=group)
         await self.drain()
 
     async def let_go(self) -> tuple[Violation, ...]:

@@ -28,9 +28,12 @@ class Domains:
 
     @classmethod
     def of(cls, network: Mapping[str, Any], rules: Iterable[Rule]) -> Domains:
-        """Read `sandbox.network` and the WebFetch rules."""
+        """Read `sandbox.network` and the WebFetch rules; where managed settings say so, theirs alone allow."""
+        managed_only = network.get("allowManagedDomainsOnly") is True
         by_rule: dict[str, list[str]] = {"allow": [], "deny": [], "ask": []}
         for rule in rules:
+            if managed_only and rule.behavior == "allow" and rule.source != "policySettings":
+                continue
             if rule.tool == "WebFetch" and (rule.specifier or "").startswith(_PREFIX):
                 by_rule[rule.behavior].append((rule.specifier or "").removeprefix(_PREFIX))
         allowed = (*network.get("allowedDomains", ()), *by_rule["allow"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from . import http, socks
 from .verdicts import Refused, Verdicts
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 30.0
 _HEAD_SECONDS = 30.0
 _CHUNK = 65536
+
+MOST_CONNECTIONS: Final = 200
+"""At a time: each takes two of our descriptors, and a command could ask for all of them."""
+_PASSING: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED)
+_PAUSE_SECONDS: Final = 0.1
+_MOST_SHOWN: Final = 253
 
 
 class FilteringGateway:
@@ -57,13 +64,14 @@ class Serving:
         self._refused = refused
 
     async def accept(self, listener: socket.socket) -> None:
-        """Serve each connection in a task of its own; cancelling this ends all."""
-        loop = asyncio.get_running_loop()
+        """Serve each connection in a task of its own, so many at a time; cancelling this ends all."""
+        free = asyncio.Semaphore(MOST_CONNECTIONS)
         with listener:
             async with asyncio.TaskGroup() as connections:
                 while True:
-                    client, _ = await loop.sock_accept(listener)
-                    connections.create_task(self._connection(client))
+                    await free.acquire()
+                    serving = connections.create_task(self._connection(await _next(listener)))
+                    serving.add_done_callback(lambda _: free.release())
 
     async def _connection(self, client: socket.socket) -> None:
         with contextlib.suppress(OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError):
@@ -112,8 +120,20 @@ class Serving:
     def _tell(self, host: str, port: int, why: str) -> None:
         from toolpost import Violation
 
-        self._log.write(host, port, f"refused: {why}")
-        self._refused(Violation("connect", f"{host}:{port}", why))
+        shown = "".join(char if char.isprintable() else "?" for char in host[:_MOST_SHOWN])
+        self._log.write(shown, port, f"refused: {why}")
+        self._refused(Violation("connect", f"{shown}:{port}", why))
+
+
+async def _next(listener: socket.socket) -> socket.socket:
+    """Return the next connection; waits for a descriptor where none is free."""
+    while True:
+        try:
+            return (await asyncio.get_running_loop().sock_accept(listener))[0]
+        except OSError as error:
+            if error.errno not in _PASSING:
+                raise
+            await asyncio.sleep(_PAUSE_SECONDS)
 
 
 async def _both_ways(

@@ -13,6 +13,8 @@ from typing import Final
 
 from toolpost import Violation, open_beneath
 
+from .repositories import never_made
+
 _REPOSITORY: Final = ("HEAD", "objects", "refs")
 """What makes a folder look like a bare repository, whose `config` git then follows."""
 
@@ -20,6 +22,7 @@ _REPOSITORY: Final = ("HEAD", "objects", "refs")
 class Guard:
     """Remembers how things stood before a command; made right before it, asked right after.
 
+    `repositories` are the folders of git that commands may write to, whether they are there or not.
     What it takes away lies in folders that commands may exchange, so that it follows no link there.
     """
 
@@ -27,10 +30,8 @@ class Guard:
         self, roots: Sequence[Path], cwd: Path, protected: Sequence[Path], repositories: Sequence[Path] = ()
     ) -> None:
         self._roots = (*roots, *repositories)
-        folders = dict.fromkeys((*roots, cwd))
-        self._folders = [folder for folder in folders if not _looks_bare(folder)]
-        pointers = [git / "commondir" for git in (*(folder / ".git" for folder in folders), *repositories)]
-        self._pointers = [pointer for pointer in pointers if not os.path.lexists(pointer)]
+        self._folders = [folder for folder in dict.fromkeys((*roots, cwd)) if not _looks_bare(folder)]
+        self._pointers = list(dict.fromkeys(never_made(repositories)))
         self._links = {path: path.readlink() for path in protected if path.is_symlink()}
 
     def mend(self) -> Sequence[Violation]:

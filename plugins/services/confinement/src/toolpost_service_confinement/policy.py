@@ -12,7 +12,8 @@ from toolpost import SandboxPolicy
 
 from .domains import Domains
 from .places import Places
-from .protected import never_made_at_home, of_repository, protected_in
+from .protected import installation, never_made_at_home, protected_in
+from .repositories import of_repository
 from .survey import Surveyor
 from .worktree import Linked, linked
 
@@ -34,6 +35,12 @@ class Grounds:
     def roots(self) -> Sequence[Path]:
         """The working directories."""
         return self.scope.directories or (self.scope.project,)
+
+    @property
+    def written(self) -> Sequence[Path]:
+        """Those that commands write to: not what holds all that a person has, such as `/`, which nobody means to let go."""
+        home = self.scope.home
+        return [root for root in self.roots if root == home or not (home.is_relative_to(root) or root == root.parent)]
 
     @property
     def worktrees(self) -> Sequence[Linked]:
@@ -85,8 +92,8 @@ def policy_of(
     )
     if network_only or grounds.files.get("disabled") is True:
         return bare
-    roots = grounds.roots
-    places = Places(grounds.scope, tuple(surveyor.survey(root) for root in roots))
+    roots = grounds.written
+    places = Places(grounds.scope, tuple(surveyor.survey(root) for root in grounds.roots))
     allowed = (*places.of_settings(_texts(grounds.files, "allowWrite")), *_ruled(grounds, places, _EDITORS, "allow"))
     locked = tuple(places.of_settings(_texts(grounds.files, "denyWrite")))
     of_git = [path for worktree in grounds.worktrees for path in worktree.writable]
@@ -97,6 +104,14 @@ def policy_of(
         read_only=_unique((*_read_only(grounds, places, (*roots, *allowed)), *kept_of_git)),
         hidden=_hidden(grounds, places),
     )
+
+
+def repositories(grounds: Grounds, surveyor: Surveyor) -> Iterator[Path]:
+    """Yield the folders of the repositories that commands may write to."""
+    yield from dict.fromkeys(top / ".git" for top in (*grounds.roots, grounds.scope.cwd))
+    yield from (worktree.repository for worktree in grounds.worktrees)
+    for root in grounds.roots:
+        yield from surveyor.survey(root).repositories
 
 
 def _by_themselves(paths: Sequence[Path], locked: Sequence[Path]) -> Iterator[Path]:
@@ -145,6 +160,7 @@ def _protected(grounds: Grounds, places: Places, roots: Iterable[Path]) -> Itera
         yield from survey.protected
         for repository in survey.repositories:
             yield from of_repository(repository)
+    yield from installation()
     if grounds.scope.config_dir is not None:
         yield grounds.scope.config_dir
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from .repositories import of_repository
 
 NEVER_MADE: Final = (".toolpost", ".claude", ".mcp.json")
 """Names that are kept from being made at the top of a writable folder, as a repository is."""
@@ -27,8 +30,30 @@ FILES: Final = _words("""
 """)
 """Start-up files of shells and tools, and credentials."""
 
-_OF_GIT: Final = ("hooks", "config", "config.worktree", "info/attributes")
-"""What in a repository names programs that git runs."""
+
+_AT_HOME: Final = (
+    *(".ssh", ".config/autostart", ".config/systemd", ".config/environment.d", ".config/fish", ".config/git"),
+    *(
+        ".config/nvim",
+        ".local/bin",
+        ".local/share/systemd",
+        ".local/share/dbus-1",
+        ".cargo/bin",
+        "bin",
+        "Library/LaunchAgents",
+    ),
+)
+"""Where programs lie that a person starts by name or that start by themselves, and what these read first."""
+
+
+def installation() -> Iterator[Path]:
+    """Yield where this program and what it has yet to import lie: a command that changed them would run outside, as us.
+
+    What is installed in editable form is left out: who works on it means to change it.
+    """
+    if sys.prefix != sys.base_prefix:
+        yield Path(sys.prefix)
+    yield from (Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages")))
 
 
 def protected_in(root: Path) -> Iterator[Path]:
@@ -39,20 +64,5 @@ def protected_in(root: Path) -> Iterator[Path]:
 
 
 def never_made_at_home(home: Path) -> Iterator[Path]:
-    """Yield what programs read from the home folder when they start, there or not."""
-    yield from (home / name for name in (".ssh", *sorted(FILES)))
-
-
-def of_repository(git: Path) -> Iterator[Path]:
-    """Yield what is protected in a repository's folder; the whole where there is none, or a file that points to one."""
-    if git.is_symlink() or not git.is_dir() or not (git / "config").exists():
-        # Git would make what it misses; a repository that is not whole is left as it is.
-        yield git
-        return
-    yield git / "hooks"
-    yield from (git / name for name in _OF_GIT if os.path.lexists(git / name))
-    modules = git / "modules"
-    if modules.is_dir():
-        yield from (
-            module / name for module in sorted(modules.iterdir()) for name in _OF_GIT if (module / name).exists()
-        )
+    """Yield what programs read from the home folder when they start, and where they lie, there or not."""
+    yield from (home / name for name in (*_AT_HOME, *sorted(FILES)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from toolpost import Permissions, PermissionState, Sandboxes, Stash, ToolFailed, Violation, Wrapped
 
 from .guard import Guard
-from .policy import Grounds, policy_of, without_secrets
+from .policy import Grounds, policy_of, repositories, without_secrets
 from .survey import Surveyor
 from .violations import not_ignored, refused_writes
 
@@ -69,8 +69,8 @@ class SettingsConfinement:
         )
         if not network_only:
             env = without_secrets({**env, "TMPDIR": str(temporary)}, grounds.credentials)
-        repositories = [worktree.repository for worktree in grounds.worktrees]
-        guard = Guard(grounds.roots, grounds.scope.cwd, policy.read_only, repositories)
+        written = tuple(repositories(grounds, self._surveyor)) if not network_only else ()
+        guard = Guard(grounds.roots, grounds.scope.cwd, policy.read_only, written)
         wrapped = await sandbox.wrap(argv, env, policy)
         ignored = grounds.settings.get("ignoreViolations")
         return replace(wrapped, finish=_Finish(wrapped, guard, lambda found: not_ignored(found, command, ignored)))
@@ -112,7 +112,8 @@ class SettingsConfinement:
         return Grounds(self._state.scope.sandbox or {}, self._state.scope, self._state.rules).domains
 
     def _can_ask(self, grounds: Grounds) -> bool:
-        return self._session.interactive and grounds.network.get("strictAllowlist") is not True
+        closed = any(grounds.network.get(key) is True for key in ("strictAllowlist", "allowManagedDomainsOnly"))
+        return self._session.interactive and not closed
 
     async def _ask(self, host: str) -> str:
         """Return why a host that nothing names is not allowed; nothing where a person said that it is."""

@@ -17,12 +17,15 @@ _BARE = re.compile(r"(?:^|[\s:])(/[^\s:]+)")
 
 
 def not_ignored(found: Iterable[Violation], command: str, ignored: Any) -> Sequence[Violation]:
-    """Return each violation once, without those that `sandbox.ignoreViolations` names for the command.
+    """Return the first `MOST` violations, each once, and how many more there are.
 
+    Those that `sandbox.ignoreViolations` names for the command are left out.
     Its keys are a command's beginning, or `*` for all; its values are parts of paths or hosts.
     """
     parts = [part for key, listed in _items(ignored) if key == "*" or command.startswith(key) for part in listed]
-    return tuple(one for one in dict.fromkeys(found) if not any(part in one.target for part in parts))
+    kept = [one for one in dict.fromkeys(found) if not any(part in one.target for part in parts)]
+    more = len(kept) - MOST
+    return (*kept[:MOST], Violation("other", f"and {more} more")) if more > 0 else tuple(kept)
 
 
 def refused_writes(output: str) -> Iterator[Violation]:

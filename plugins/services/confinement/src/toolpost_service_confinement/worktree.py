@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .protected import of_repository
+from .repositories import of_repository
 
 _POINTERS = ("commondir", "gitdir", "config.worktree")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import subprocess
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from toolpost.errors import Aborted
 from toolpost.services import Finished
 
-from .flag import flag
+from .limit import limited
 from .process import LocalProcess
 from .tree import MARK, end_marked, group_lives, kill_group
 from .watchdog import Watchdog
@@ -34,7 +34,8 @@ class LocalProcesses:
     """The `Processes` of one session; `aclose` ends all that is left of what it started."""
 
     def __init__(self) -> None:
-        self._mark = uuid.uuid4().hex
+        # Digits, since the limit that marks a process is a number; its first part tells one session from another.
+        self._mark = str(secrets.randbelow(9 * 10**9) + 10**9)
         self._count = 0
         self._running: set[LocalProcess] = set()
         self._left: set[int] = set()
@@ -51,9 +52,12 @@ class LocalProcesses:
         pass_fds: Sequence[int] = (),
     ) -> LocalProcess:
         """Start a program as the leader of a session of its own; raises OSError where it or the folder is not there."""
+        if self._watchdog is None:
+            # Before the first child: a kill of ours right behind that child's start would leave it to nobody.
+            self._watchdog = Watchdog(self._mark)
         self._count += 1
-        mark = f"{self._mark}.{self._count}."
-        with flag(mark) as flags:
+        mark = f"{self._mark}{self._count:08}"
+        with limited(mark):
             child = subprocess.Popen(  # noqa: ASYNC220 - forks with vfork in about a millisecond; a thread would cost more
                 list(argv),
                 cwd=cwd,
@@ -61,14 +65,12 @@ class LocalProcesses:
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
-                pass_fds=(*pass_fds, *flags),
+                pass_fds=tuple(pass_fds),
                 start_new_session=True,
                 bufsize=0,
             )
         process = LocalProcess(child, mark, self._ended)
         self._running.add(process)
-        if self._watchdog is None:
-            self._watchdog = Watchdog(self._mark)
         self._watchdog.note(child.pid)
         return process
 

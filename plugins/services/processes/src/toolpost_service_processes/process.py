@@ -66,12 +66,16 @@ class LocalProcess:
             await asyncio.shield(self._waiting)
         return self._child.returncode or 0
 
-    async def stop(self, *, grace: float = 0.0) -> None:
-        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises."""
+    async def stop(self, *, grace: float = 0.0, group: int | None = None) -> None:
+        """End it and all that it started: SIGINT, SIGTERM at half of `grace` seconds, SIGKILL after all. Never raises.
+
+        SIGINT and SIGTERM are sent to `group` instead of the process's own.
+        """
+        told = self.pid if group is None else group
         for polite in (signal.SIGINT, signal.SIGTERM):
-            if grace > 0 and not self._group_ended and group_lives(self.pid):
-                kill_group(self.pid, polite)
-                await self._group_gone(grace / 2)
+            if grace > 0 and not self._group_ended and group_lives(told):
+                kill_group(told, polite)
+                await self._group_gone(told, grace / 2)
         await end_tree(None if self._group_ended else self.pid, self._mark)
         with contextlib.suppress(TimeoutError):
             # A process that the kernel holds (a dead network file system) can't be waited for.
@@ -82,11 +86,16 @@ class LocalProcess:
                 await pipe.read_out(_READ_OUT_SECONDS)
         self.close()
 
-    async def _group_gone(self, seconds: float) -> None:
-        """Wait until the group is empty, at most so long: the leader's end alone leaves others no time for theirs."""
-        reaping = asyncio.create_task(self.wait())
-        deadline = asyncio.get_running_loop().time() + seconds
-        while group_lives(self.pid) and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 - no children
+    async def _group_gone(self, group: int, seconds: float) -> None:
+        """Wait until a group is empty, at most so long: the leader's end alone leaves others no time for theirs.
+
+        A group other than its own is one that the process holds, and is gone with it.
+        """
+        reaping, loop = asyncio.create_task(self.wait()), asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while group_lives(group) and loop.time() < deadline:
+            if group != self.pid and reaping.done():
+                break
             await asyncio.sleep(0.005)
         reaping.cancel()
 

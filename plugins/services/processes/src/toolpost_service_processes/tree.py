@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from .flag import carries
+from .limit import carries
 
 MARK: Final = "TOOLPOST_PROCESS"
 """The variable that every child inherits; its value begins with the session's mark and tells the call."""
@@ -97,8 +97,8 @@ def _marked(mark: str) -> Iterator[int]:
 
 
 def _marked_in_proc(mark: str) -> Iterator[int]:
-    """Marked processes and their descendants: one that emptied its environment is still somebody's child, or has a flag."""
-    needle = f"{MARK}={mark}".encode()
+    """Marked processes and their descendants: one that emptied its environment is somebody's child, or has the limit."""
+    number, needle = mark.encode(), f"{MARK}={mark}".encode()
     parents: dict[int, int] = {}
     marked: set[int] = set()
     own = os.getpid()
@@ -110,8 +110,11 @@ def _marked_in_proc(mark: str) -> Iterator[int]:
             if state in (b"Z", b"X"):
                 continue
             parents[int(entry)] = int(parent)
+            if carries(Path(f"/proc/{entry}/limits").read_bytes(), number):
+                marked.add(int(entry))
+                continue
             environment = Path(f"/proc/{entry}/environ").read_bytes()
-            if environment.startswith(needle) or b"\0" + needle in environment or carries(entry, mark):
+            if environment.startswith(needle) or b"\0" + needle in environment:
                 marked.add(int(entry))
     for pid in parents:
         line: list[int] = []

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from .flag import PREFIX
+from .limit import LINE
 from .tree import MARK
 
 _SLOT = 9
@@ -18,11 +18,8 @@ if read -r done; then exit; fi
 groups=$(cat <&1)
 find_all() {
   found=" $(echo $groups) "
-  for file in $(grep -lsaF -- "$1" /proc/[0-9]*/environ); do
-    pid=${file#/proc/}; found="$found${pid%/environ} "
-  done
-  for pid in $(ls -ld /proc/[0-9]*/fd/20[0-7] | grep -F -- "$2" | sed 's,.* /proc/\([0-9]*\)/fd/.*,\1,'); do
-    found="$found$pid "
+  for file in $(grep -lsaF -- "$1" /proc/[0-9]*/environ; grep -ls -- "$2" /proc/[0-9]*/limits); do
+    pid=${file#/proc/}; found="$found${pid%/*} "
   done
   before=
   while [ "$found" != "$before" ]; do
@@ -55,7 +52,7 @@ class Watchdog:
         reader, self._alive = os.pipe()
         try:
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SCRIPT, "toolpost-watchdog", f"{MARK}={mark}", f"/memfd:{PREFIX}{mark}"],
+                ["/bin/sh", "-c", _SCRIPT, "toolpost-watchdog", f"{MARK}={mark}", f"^{LINE.decode()} *{mark}"],
                 stdin=reader,
                 stdout=self._file,
                 stderr=subprocess.DEVNULL,

@@ -1,0 +1,56 @@
+"""What git is told to start, in its arguments and in its settings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .arguments import Argument
+from .syntax import words
+
+PROGRAMS_SET: Final = re.compile(
+    r"core\.(?:fsmonitor|hookspath|editor|pager|sshcommand|askpass|gitproxy|worktree|alternaterefscommand)$|alias\.|pager\."
+    r"|credential\.|diff\..*(?:external|command|textconv)$|(?:diff|merge)tool\.|merge\..*driver$|filter\.|sequence\.editor$"
+    r"|gpg\.|include(?:if)?\.|browser\.|man\.|sendemail\.|init\.templatedir$|remote\..*(?:uploadpack|receivepack|vcs)$",
+    re.IGNORECASE,
+)
+"""The settings of git that name programs or other settings."""
+
+_RUNS = words("-x --exec --extcmd --upload-pack --receive-pack --config --sendmail-cmd --smtp-server --tool-cmd")
+_GIVEN = re.compile(
+    r"--(?:exec|extcmd|upload-pack|receive-pack|sendmail-cmd|smtp-server|tool-cmd)=(.+)|-[xO](.+)", re.DOTALL
+)
+
+
+def told(args: list[Argument]) -> tuple[tuple[str, ...], tuple[tuple[bool, tuple[Argument, ...]], ...]]:
+    """What git is told to start (`submodule foreach`, `bisect run`, `rebase -x`, aliases, settings): texts and commands."""
+    scripts: list[str] = []
+    suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
+    sub = next((arg.text for arg in args if not arg.text.startswith("-")), "")
+    for at, arg in enumerate(args):
+        before = args[at - 1].text if at else ""
+        if arg.text in ("foreach", "run") and any(other.text in ("submodule", "bisect", "hook") for other in args[:at]):
+            scripts.append(" ".join(other.text for other in args[at + 1 :]))
+            suffixes.append((True, tuple(args[at + 1 :])))
+        elif before == "-c":
+            scripts.append(_set_for_git(*arg.text.partition("=")[::2]))
+        elif before.startswith("alias."):
+            scripts.append(_set_for_git(before, arg.text))
+        elif before in _RUNS:
+            scripts.extend((arg.text, _set_for_git(*arg.text.partition("=")[::2])))
+        elif arg.text.startswith("ext::"):
+            scripts.append(arg.text.removeprefix("ext::").replace("% ", " "))
+        elif arg.text.startswith("--config="):
+            scripts.append(_set_for_git(*arg.text.removeprefix("--config=").partition("=")[::2]))
+        elif sub == "config" and arg is args[-1] and len(args) > 2:
+            scripts.append(arg.text.removeprefix("!"))
+        elif assigned := _GIVEN.match(arg.text):
+            scripts.append(next(group for group in assigned.groups() if group))
+        elif arg.text.startswith("!"):
+            scripts.append(arg.text[1:])
+    return tuple(script for script in scripts if script), tuple(suffixes)
+
+
+def _set_for_git(name: str, value: str) -> str:
+    """What git runs for a value of its configuration: an alias without an exclamation mark is a subcommand."""
+    return f"git {value}" if name.startswith("alias.") and not value.startswith("!") else value.removeprefix("!")

@@ -1,0 +1,39 @@
+"""`toolpost sessions fork`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import uuid4
+
+import click
+
+from toolpost import LaunchOptions
+from toolpost_core import __version__
+from toolpost_core.cli.exits import complain
+from toolpost_core.cli.output import print_json
+from toolpost_core.cli.workspace import open_workspace, with_options
+from toolpost_core.session.history import read
+from toolpost_core.session.store import Store
+from toolpost_core.session.transcript import Transcript
+
+
+@click.command()
+@click.argument("session")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_options
+def fork(session: str, options: LaunchOptions, as_json: bool) -> None:
+    """Copy a session, also one that is in use, and print the id of the copy; both go on by themselves."""
+    places = open_workspace(options).places
+    path = Store(places.config_dir).find(session, places.project)
+    history = replace(read(path), session_id=path.stem)
+    for warning in history.warnings:
+        complain(f"warning: {warning}")
+    copy = str(uuid4())
+    transcript = Transcript(path.with_name(f"{copy}.jsonl"), copy, __version__, complain)
+    transcript.fork(history)
+    transcript.close()
+    if as_json:
+        print_json({"id": copy, "file": str(transcript.path), "forked_from": history.session_id})
+        return
+    print(copy)
+    complain(f"to go on in it: toolpost --resume {copy}")

@@ -1,0 +1,143 @@
+"""Compaction strategies in their order: which one acts, what becomes of its result, which is no longer asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+import toolpost
+from toolpost import StashKey, tokens_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from toolpost import CompactionResult, CompactionStrategy, Context, Services
+    from toolpost_core.events.dispatch import Dispatcher
+
+FAILURES: Final = 3
+"""Failures in a row after which a strategy is asked only where a person wants it."""
+_FAILED: Final = StashKey[dict[str, int]]("core.compaction.failed")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A strategy with its plugin's name, and the services that its package may ask for."""
+
+    plugin: str
+    strategy: CompactionStrategy
+    services: Services | None = None
+
+    def view(self, context: Context) -> Context:
+        """Return the context as this strategy is told of it."""
+        return replace(context, services=self.services)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one strategy did."""
+
+    named: Named
+    before: Context
+    result: CompactionResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compactor:
+    """Lets strategies work. `order` are names from the settings; `report` gets what failed."""
+
+    strategies: Sequence[Named]
+    order: Sequence[str]
+    events: Dispatcher
+    report: Callable[[str], None]
+
+    async def step(self, context: Context, done: set[str], *, summaries: bool) -> Step | None:
+        """Let the next strategy act that has something to do; None where none has. `done` are those that had their turn.
+
+        `summaries` is whether one may act that summarizes. Raises Aborted.
+        """
+        for named in self._next(context, done, summaries):
+            done.add(named.plugin)
+            result = await self._result(named, context)
+            if result is not None:
+                return Step(named, context, result)
+        return None
+
+    def _next(self, context: Context, done: set[str], summaries: bool) -> Iterator[Named]:
+        """Yield strategies that apply, by their place; among equals the one with the highest score first."""
+        failed = context.stash.get(_FAILED, {})
+        for _, group in groupby(sorted(self.strategies, key=self._place), self._place):
+            scored = [
+                (score, named)
+                for named in group
+                if named.plugin not in done
+                and context.trigger in named.strategy.triggers
+                and (summaries or not named.strategy.summarizes)
+                and (context.trigger in ("manual", "partial") or failed.get(named.plugin, 0) < FAILURES)
+                and (score := self._score(named, context)) > 0
+            ]
+            yield from (named for _, named in sorted(scored, key=lambda pair: (-pair[0], pair[1].plugin)))
+
+    def _place(self, named: Named) -> tuple[int, int]:
+        """Return where a strategy stands: as the settings have it, and after those that they name by its own `order`."""
+        listed = self.order.index(named.plugin) if named.plugin in self.order else len(self.order)
+        return listed, named.strategy.order
+
+    def _score(self, named: Named, context: Context) -> float:
+        try:
+            return named.strategy.applies(named.view(context))
+        except Exception as error:
+            self._failed(named, context, error)
+            return 0.0
+
+    async def _result(self, named: Named, context: Context) -> CompactionResult | None:
+        try:
+            result = await self._compacted(named.strategy, named.view(context))
+        except toolpost.Aborted:
+            raise
+        except Exception as error:
+            self._failed(named, context, error)
+            return None
+        if result is not None:
+            context.stash.get(_FAILED, {}).pop(named.plugin, None)
+        return result
+
+    async def _compacted(self, strategy: CompactionStrategy, context: Context) -> CompactionResult | None:
+        """Let a strategy do its work; round one that summarizes, listeners are told."""
+        if not strategy.summarizes:
+            return _shorter(await strategy.compact(context), context)
+        from toolpost_core.loop.summaries import after, before
+
+        allowed = await before(self.events, context, self.report)
+        result = _shorter(await strategy.compact(allowed), context) if allowed is not None else None
+        if result is not None:
+            await after(self.events, context, result)
+        return result
+
+    def _failed(self, named: Named, context: Context, error: Exception) -> None:
+        failed = context.stash.setdefault(_FAILED, {})
+        times = failed[named.plugin] = failed.get(named.plugin, 0) + 1
+        said = str(error) if isinstance(error, toolpost.ToolpostError) else repr(error)
+        over = times == FAILURES and context.trigger not in ("manual", "partial")
+        self.report(
+            f"The compaction strategy {named.plugin!r} failed and was passed over: {said}"
+            + (
+                f" That was {FAILURES} times in a row: it is not tried again unless you ask for it with /compact."
+                * over
+            )
+        )
+
+
+def _shorter(result: CompactionResult | None, context: Context) -> CompactionResult | None:
+    """Return a result that is shorter than where it came from. Raises ToolpostError.
+
+    What stayed counts as the service counted it, what is new as it is estimated.
+    """
+    if result is None:
+        return None
+    stayed = {id(message) for message in context.messages}
+    new = min(context.scale, 1.0)
+    left = sum(tokens_of((message,)) * (context.scale if id(message) in stayed else new) for message in result.messages)
+    if left >= tokens_of(context.messages) * context.scale:
+        raise toolpost.ToolpostError("what it made is no shorter than the conversation")
+    return result

@@ -1,0 +1,156 @@
+"""Which strategy acts, in what order, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import pytest
+from listener_bench import Bench
+
+from toolpost import Aborted, BlockOutcome, CompactionResult, CompactionStrategy, Context, Trigger, on
+from toolpost.testing import conversation
+from toolpost_core.events.dispatch import Dispatcher
+from toolpost_core.loop.compacting import Compactor, Named
+
+
+class Drops(CompactionStrategy):
+    """Drops the first turn, or does what it is told."""
+
+    score: float = 1.0
+    raises: Exception | None = None
+    grows: bool = False
+
+    def applies(self, context: Context) -> float:
+        return self.score
+
+    async def compact(self, context: Context) -> CompactionResult | None:
+        if self.raises is not None:
+            raise self.raises
+        if self.grows:
+            return context.result([*context.messages, *conversation(1)])
+        return context.result(context.messages[4:])
+
+
+class Early(Drops):
+    order: ClassVar[int] = 10
+
+
+class Sums(Drops):
+    summarizes: ClassVar[bool] = True
+    triggers: ClassVar[tuple[Trigger, ...]] = ("auto", "manual")
+
+    async def compact(self, context: Context) -> CompactionResult | None:
+        text = f"Summed up: {context.instructions}"
+        return context.result(context.begun_with(text, len(context.messages)), text)
+
+
+class Compacting:
+    """A Compactor, what it reported, and the names in the order in which they acted."""
+
+    def __init__(self, events: Dispatcher, strategies: dict[str, CompactionStrategy], order: Sequence[str]) -> None:
+        named = [Named(name, strategy) for name, strategy in strategies.items()]
+        self.reports: list[str] = []
+        self._compactor = Compactor(strategies=named, order=order, events=events, report=self.reports.append)
+
+    async def acted(self, context: Context, *, summaries: bool = True) -> list[str]:
+        done: set[str] = set()
+        names: list[str] = []
+        while (step := await self._compactor.step(context, done, summaries=summaries)) is not None:
+            names.append(step.named.plugin)
+        return names
+
+
+def compacting(
+    order: Sequence[str] = (), listeners: Sequence[Any] = (), **strategies: CompactionStrategy
+) -> Compacting:
+    bench = Bench()
+    bench.add("listening", *listeners)
+    return Compacting(bench.events, strategies, order)
+
+
+def context(trigger: Trigger = "auto", **fields: Any) -> Context:
+    return Context(messages=conversation(9), used=190_000, trigger=trigger, **fields)
+
+
+async def test_they_act_by_their_order_and_among_equals_by_their_score() -> None:
+    it = compacting(low=Drops(score=0.1), high=Drops(score=3.0), first=Early(), off=Drops(score=0.0))
+    assert await it.acted(context()) == ["first", "high", "low"]
+
+
+async def test_the_settings_say_which_come_first() -> None:
+    it = compacting(["low", "nobody", "first"], low=Drops(score=0.1), high=Drops(), first=Early())
+    assert await it.acted(context()) == ["low", "first", "high"]
+
+
+async def test_one_is_asked_only_on_its_occasions_and_for_a_summary_only_where_that_may_be() -> None:
+    it = compacting(first=Early(), sums=Sums())
+    assert await it.acted(context("before_request")) == ["first"]
+    assert await it.acted(context("auto"), summaries=False) == ["first"]
+    assert await it.acted(context("manual")) == ["first", "sums"]
+
+
+async def test_one_that_fails_is_passed_over_and_after_three_times_left_to_a_person() -> None:
+    given = context()
+    it = compacting(bad=Early(raises=RuntimeError("no")), good=Drops())
+    for _ in range(5):
+        assert await it.acted(given) == ["good"]
+    assert len(it.reports) == 3
+    assert "'bad'" in it.reports[0]
+    assert "/compact" in it.reports[2]
+    await it.acted(Context(messages=given.messages, trigger="manual", stash=given.stash))
+    assert len(it.reports) == 4
+
+
+async def test_a_success_between_failures_begins_the_count_anew() -> None:
+    given = context()
+    for strategy in (Early(raises=RuntimeError("no")), Early(), Early(raises=RuntimeError("no"))):
+        it = compacting(it=strategy)
+        for _ in range(2):
+            await it.acted(given)
+        assert not any("in a row" in report for report in it.reports)
+
+
+async def test_what_gets_no_shorter_is_a_failure() -> None:
+    it = compacting(it=Drops(grows=True))
+    assert await it.acted(context()) == []
+    assert "no shorter" in it.reports[0]
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.5])
+async def test_whether_it_is_shorter_does_not_hang_on_how_far_the_estimate_is_off(scale: float) -> None:
+    it = compacting(shorter=Early(), longer=Drops(grows=True))
+    assert await it.acted(context(scale=scale)) == ["shorter"]
+
+
+async def test_who_calls_it_off_is_heard() -> None:
+    it = compacting(it=Drops(raises=Aborted("user_cancel")))
+    with pytest.raises(Aborted):
+        await it.acted(context())
+
+
+async def test_listeners_are_asked_before_a_summary_only_and_may_refuse_it() -> None:
+    asked: list[str] = []
+
+    def refuse(event: Any) -> BlockOutcome:
+        asked.append(event.trigger)
+        return BlockOutcome(block=True, reason="not now")
+
+    it = compacting(listeners=[on.pre_compact(refuse)], first=Early(), sums=Sums())
+    assert await it.acted(context("manual")) == ["first"]
+    assert asked == ["manual"]
+    assert "not now" in it.reports[0]
+
+
+async def test_listeners_add_to_the_instructions_and_read_the_summary() -> None:
+    read: list[str] = []
+
+    def add(event: Any) -> BlockOutcome:
+        return BlockOutcome(additional_context="and the colours")
+
+    def told(event: Any) -> None:
+        read.append(event.compact_summary)
+
+    it = compacting(listeners=[on.pre_compact(add), on.post_compact(told)], sums=Sums())
+    assert await it.acted(context(instructions="keep the names")) == ["sums"]
+    assert read == ["Summed up: keep the names\nand the colours"]
