@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from tests.architecture.folders import PLUGINS, ROOT, Plugin, sources
 
-LAYERS = ("harness", "cli", "api", "session", "loop", "tools", "permissions", "prompt", "events", "plugins", "settings")
+LAYERS = (
+    "harness", "cli", "api", "session", "transcripts", "loop", "tools", "permissions", "prompt", "events", "plugins",
+    "settings",
+)  # fmt: skip
 
 
 @pytest.mark.requirement("layout.plugins_import_the_api_only")

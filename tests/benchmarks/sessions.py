@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolpost import Message
-from toolpost_core.session.store import Store
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.transcript import Transcript
 
 PROGRAM = """
 import resource, sys, time
@@ -24,8 +24,8 @@ count = {work}
 print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, count)
 """
 """What is measured runs in a process of its own: a peak of memory is one of a process. Time is CPU time."""
-RESUME = "from toolpost_core.session.history import read", "len(read(Path(sys.argv[1])).messages)"
-LIST = "from toolpost_core.session.store import Store", "len(Store(Path(sys.argv[1])).all())"
+RESUME = "from toolpost_core.transcripts.history import read", "len(read(Path(sys.argv[1])).messages)"
+LIST = "from toolpost_core.transcripts.store import Store", "len(Store(Path(sys.argv[1])).all())"
 
 
 class Figure(NamedTuple):

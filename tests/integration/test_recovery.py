@@ -31,7 +31,7 @@ from served_session import following, opened, until
 
 from toolpost import AssistantMessage, Notice, Retrying, Streaming, ToolFinished
 from toolpost_core.loop import mend
-from toolpost_core.session.history import read
+from toolpost_core.transcripts.history import read
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"

@@ -13,7 +13,7 @@ from mock_messages_api import MockMessagesApi, Step, Turn, tool_use, turn
 from tmux_pane import HAS_TMUX, Pane, pane
 
 from toolpost import text_of
-from toolpost_core.session.history import read
+from toolpost_core.transcripts.history import read
 
 pytestmark = pytest.mark.skipif(not HAS_TMUX, reason="tmux is not installed: no terminal to look at")
 IDLE = r"(?m)^›$"

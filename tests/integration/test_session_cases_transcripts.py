@@ -19,7 +19,7 @@ import pytest
 from mock_messages_api import Gate, MockMessagesApi, Step, pause, tool_use, turn
 from tests.benchmarks.sessions import lay
 
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.store import Store
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 BYPASS = ("--dangerously-skip-permissions",)

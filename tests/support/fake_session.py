@@ -36,11 +36,11 @@ from toolpost_core.api import find_places
 from toolpost_core.harness import installed
 from toolpost_core.loop.budget import Budget, limits_of
 from toolpost_core.plugins.registry import Registry
-from toolpost_core.session.history import read
 from toolpost_core.session.parts import Parts
 from toolpost_core.session.session import Session
-from toolpost_core.session.store import Store
 from toolpost_core.settings import load
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.store import Store
 
 E = TypeVar("E")
 _KINDS: dict[type[Any], str] = {

@@ -25,10 +25,10 @@ from toolpost_core.plugins.scan import scan
 from toolpost_core.session.parts import Parts, Places
 from toolpost_core.session.resuming import resumed
 from toolpost_core.session.session import Session
-from toolpost_core.session.store import Store
 from toolpost_core.settings import Settings, load
 from toolpost_core.settings.places import cache_dir, config_dir, home_dir
 from toolpost_core.settings.trust import answer, answers, is_trusted
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -297,7 +297,7 @@ def _sandbox(settings: Settings, registry: Registry, report: Callable[[str], Non
 
 
 def _tidy(parts: Parts) -> None:
-    from toolpost_core.session.tidying import tidy_daily
+    from toolpost_core.transcripts.tidying import tidy_daily
 
     if parts.options.persist:
         tidy_daily(parts.store, parts.settings, cache_dir(parts.env))

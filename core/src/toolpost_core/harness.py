@@ -22,8 +22,8 @@ from toolpost_core.plugins.scan import Entry, Inventory
 from toolpost_core.session.confining import choose_sandbox
 from toolpost_core.session.parts import Parts
 from toolpost_core.session.session import Session
-from toolpost_core.session.store import Store
 from toolpost_core.settings import load
+from toolpost_core.transcripts.store import Store
 
 
 @asynccontextmanager

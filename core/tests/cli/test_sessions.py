@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolpost_core.session.history import read
-from toolpost_core.session.store import Store
-from toolpost_core.session.transcript import TITLE, Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.transcript import TITLE, Transcript
 
 
 def record(role: str, name: str, parent: str | None, text: str) -> dict[str, Any]:

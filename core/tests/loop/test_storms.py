@@ -30,7 +30,7 @@ from toolpost import (
 from toolpost.testing import FakeModel
 from toolpost_core.loop.messages import call_ids
 from toolpost_core.loop.state import StopReason
-from toolpost_core.session.history import read
+from toolpost_core.transcripts.history import read
 
 
 class Acts(Tool[dict[str, Any]]):

@@ -11,9 +11,9 @@ from fake_session import fake_session, run
 
 from toolpost import CompactionResult, CompactionStrategy, Context, ToolUse, tool
 from toolpost.testing import FakeModel
-from toolpost_core.session.history import read
-from toolpost_core.session.past import prompts_in
-from toolpost_core.session.reading import records_of
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.past import prompts_in
+from toolpost_core.transcripts.reading import records_of
 
 
 @tool(read_only=True, concurrency_safe=True)

@@ -30,8 +30,8 @@ from toolpost import (
 )
 from toolpost.events.turn import UserPromptSubmit, UserPromptSubmitOutcome
 from toolpost.testing import FakeModel
-from toolpost_core.session.history import read
 from toolpost_core.session.session import Session
+from toolpost_core.transcripts.history import read
 
 
 class Slow(Tool[dict[str, Any]]):

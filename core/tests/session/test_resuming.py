@@ -12,10 +12,10 @@ from fake_session import fake_session, result_of, run
 from toolpost import LaunchOptions, Notice, SessionError
 from toolpost.testing import FakeModel
 from toolpost_core.api import find_places
-from toolpost_core.session.history import read
 from toolpost_core.session.resuming import resumed
-from toolpost_core.session.store import Store
-from toolpost_core.session.transcript import SCHEMA, TITLE, Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.transcript import SCHEMA, TITLE, Transcript
 
 
 def records(path: Path) -> list[dict[str, Any]]:

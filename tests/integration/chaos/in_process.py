@@ -18,8 +18,8 @@ from tests.integration.chaos.scenario import PARTS, Model, lay_out
 
 from toolpost import LaunchOptions, RunResult, SessionEvent
 from toolpost_core.api import open_session
-from toolpost_core.session.history import read
 from toolpost_core.session.session import Session
+from toolpost_core.transcripts.history import read
 
 REQUESTS: Final = 600
 TRIES: Final = 60

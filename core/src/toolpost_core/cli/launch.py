@@ -66,7 +66,7 @@ def frontend_name(settings: Settings, way: str) -> str:
 def _which_session(options: LaunchOptions) -> str:
     from toolpost_core.api import find_places
     from toolpost_core.session.resuming import known
-    from toolpost_core.session.store import Store
+    from toolpost_core.transcripts.store import Store
 
     places = find_places(options, os.environ)
     return f"--resume needs a session where nobody can pick one.\n{known(Store(places.config_dir), places)}"

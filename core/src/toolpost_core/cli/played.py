@@ -14,8 +14,8 @@ from toolpost import LaunchOptions, Recorder
 from toolpost_core.api import LocalHost, find_places, open_session, read_settings
 from toolpost_core.cli.launch import frontend_name
 from toolpost_core.session.recording import installed, places_of, played_env, played_options
-from toolpost_core.session.redaction import Redactor
 from toolpost_core.session.services import ServiceTable
+from toolpost_core.transcripts.redaction import Redactor
 
 if TYPE_CHECKING:
     from toolpost import Asker, Frontend, Question, Replay, Reply, SessionEvent

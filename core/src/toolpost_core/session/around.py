@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolpost import on
 from toolpost_core.loop.gauge import gauge_of
 from toolpost_core.session.totals import keep
-from toolpost_core.session.transcript import USAGE
 from toolpost_core.session.usage import json_usage
+from toolpost_core.transcripts.transcript import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

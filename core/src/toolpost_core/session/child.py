@@ -12,7 +12,7 @@ from toolpost_core.session.services import ServiceTable
 from toolpost_core.session.session import Session
 from toolpost_core.session.surroundings import Surroundings, Whose
 from toolpost_core.session.totals import Totals
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

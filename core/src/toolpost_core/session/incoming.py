@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import toolpost
 from toolpost import Aborted
 from toolpost_core.loop.messages import joined
-from toolpost_core.session.transcript import QUEUE
 from toolpost_core.tools.watched import watched
+from toolpost_core.transcripts.transcript import QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

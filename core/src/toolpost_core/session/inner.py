@@ -29,10 +29,10 @@ from toolpost_core.session.reload import Stamps
 from toolpost_core.session.resuming import restored_mode, restored_model, restored_title
 from toolpost_core.session.services import ServiceTable
 from toolpost_core.session.surroundings import Standing, Surroundings
-from toolpost_core.session.thoughts import Thinker
 from toolpost_core.session.totals import Totals, new_totals
-from toolpost_core.session.transcript import Transcript
 from toolpost_core.tools.abort import AbortNode
+from toolpost_core.transcripts.thoughts import Thinker
+from toolpost_core.transcripts.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpost_core.session.chain import LINKED
-from toolpost_core.session.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TOMBSTONE, USAGE
+from toolpost_core.transcripts.chain import LINKED
+from toolpost_core.transcripts.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TOMBSTONE, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class SessionJournal:
 
     def records(self, kind: str) -> Sequence[Mapping[str, Any]]:
         """Return the session's records of a type, oldest first."""
-        from toolpost_core.session.reading import records_of
+        from toolpost_core.transcripts.reading import records_of
 
         session = self._session
         path, history = session.transcript.path, session.parts.history

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from toolpost import Asker, LaunchOptions, ModelInfo, Provider, Sandbox
     from toolpost_core.plugins.registry import Registry
-    from toolpost_core.session.history import History
-    from toolpost_core.session.store import Store
     from toolpost_core.settings import Settings
+    from toolpost_core.transcripts.history import History
+    from toolpost_core.transcripts.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import toolpost
 from toolpost_core.loop.ledger import Ledger
-from toolpost_core.session.reading import records_in
 from toolpost_core.session.totals import totals_in
-from toolpost_core.session.transcript import COST, USAGE
 from toolpost_core.session.usage import usage_in
+from toolpost_core.transcripts.reading import records_in
+from toolpost_core.transcripts.transcript import COST, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

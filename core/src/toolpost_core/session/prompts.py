@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import toolpost
-from toolpost_core.session.transcript import now
+from toolpost_core.transcripts.transcript import now
 
 if TYPE_CHECKING:
     from toolpost import SentPrompt
-    from toolpost_core.session.history import History
+    from toolpost_core.transcripts.history import History
 
 
 class PromptLog:
@@ -41,7 +41,7 @@ class PromptLog:
 
     def _settled(self) -> list[SentPrompt]:
         if self._history is not None:
-            from toolpost_core.session.past import prompts_in
+            from toolpost_core.transcripts.past import prompts_in
 
             history, self._history = self._history, None
             self._prompts = prompts_in(history.records())

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import LaunchOptions, Recorder
-from toolpost_core.session.redaction import SAYS_SECRET, Redactor
-from toolpost_core.session.store import Store
 from toolpost_core.settings.effective import FROM_ENV
+from toolpost_core.transcripts.redaction import SAYS_SECRET, Redactor
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

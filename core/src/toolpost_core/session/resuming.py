@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from toolpost import SessionError
-from toolpost_core.session.migration import told_newer
-from toolpost_core.session.transcript import MODE, MODEL, QUEUE, TITLE
+from toolpost_core.transcripts.migration import told_newer
+from toolpost_core.transcripts.transcript import MODE, MODEL, QUEUE, TITLE
 
 if TYPE_CHECKING:
     from toolpost import LaunchOptions, PermissionMode
-    from toolpost_core.session.history import History
     from toolpost_core.session.inner import Inner
     from toolpost_core.session.parts import Parts, Places
-    from toolpost_core.session.store import Store
+    from toolpost_core.transcripts.history import History
+    from toolpost_core.transcripts.store import Store
 
 COMES_BACK: Final = ("default", "acceptEdits", "dontAsk")
 """Permission modes that a session goes on in; the others are chosen anew each time."""
@@ -24,7 +24,7 @@ def resumed(options: LaunchOptions, store: Store, places: Places) -> History | N
     """Read the session that a run goes on with; None for a new one. Raises SessionError."""
     if options.resume is None and not options.continue_last:
         return None
-    from toolpost_core.session.history import read
+    from toolpost_core.transcripts.history import read
 
     if options.resume == "":
         raise SessionError(f"Which session to resume?\n{known(store, places)}")

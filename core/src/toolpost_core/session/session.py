@@ -14,9 +14,9 @@ from toolpost_core.session.prompts import PromptLog
 from toolpost_core.session.reasoning import odd_variables
 from toolpost_core.session.reload import KeptError, Stamps
 from toolpost_core.session.resuming import tell_unsent
-from toolpost_core.session.thoughts import Thinker
 from toolpost_core.session.totals import Totals, spent
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.thoughts import Thinker
+from toolpost_core.transcripts.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

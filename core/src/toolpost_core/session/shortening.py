@@ -56,7 +56,7 @@ def _told(session: Inner, state: State, texts: Sequence[str]) -> State:
 
 
 def _chosen(session: Inner, direction: Literal["up_to", "from"], message_id: str) -> Part:
-    from toolpost_core.session.past import before
+    from toolpost_core.transcripts.past import before
 
     path = session.transcript.path
     if path is None or not path.exists():

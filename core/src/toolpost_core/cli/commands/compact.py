@@ -15,13 +15,13 @@ from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
 from toolpost_core.loop.thresholds import Policy, Thresholds
 from toolpost_core.session.engine import strategies
-from toolpost_core.session.history import read
-from toolpost_core.session.past import prompts_in
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.past import prompts_in
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
     from toolpost_core.loop.compacting import Named
-    from toolpost_core.session.history import History
+    from toolpost_core.transcripts.history import History
 
 HEAD: Final = ("STRATEGY", "ORDER", "WHEN", "KEPT", "DROPPED", "TOKENS", "WHAT IT DOES")
 STAND_IN: Final = "<summary>[The model's summary would stand here.]</summary>"

@@ -13,8 +13,8 @@ from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
 from toolpost_core.session.adjusting import adjusted
 from toolpost_core.session.past_costs import lines_of, totals_of
-from toolpost_core.session.store import Store
 from toolpost_core.session.usage import json_usage
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
     from toolpost import Price, Provider

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolpost_core.events.times import RECORD
-from toolpost_core.session.reading import records_in
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.reading import records_in
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
     from toolpost_core.cli.workspace import Workspace

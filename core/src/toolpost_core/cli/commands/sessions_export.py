@@ -14,9 +14,9 @@ from toolpost import LaunchOptions, SessionError
 from toolpost_core.cli.commands.sessions_newer import warn_of_newer
 from toolpost_core.cli.output import print_json
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.session.export import exported, markdown
-from toolpost_core.session.redaction import Redactor
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.export import exported, markdown
+from toolpost_core.transcripts.redaction import Redactor
+from toolpost_core.transcripts.store import Store
 
 
 @click.command()

@@ -12,9 +12,9 @@ from toolpost_core import __version__
 from toolpost_core.cli.exits import complain
 from toolpost_core.cli.output import print_json
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.session.history import read
-from toolpost_core.session.store import Store
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.transcript import Transcript
 
 
 @click.command()

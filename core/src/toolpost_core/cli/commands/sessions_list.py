@@ -11,10 +11,10 @@ from toolpost import LaunchOptions
 from toolpost_core.cli.exits import complain
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
-    from toolpost_core.session.listing import SessionFile
+    from toolpost_core.transcripts.listing import SessionFile
 
 HEAD = ("SESSION", "LAST CHANGE", "SIZE", "BRANCH", "TITLE")
 TITLE_SHOWN = 80
@@ -45,7 +45,7 @@ def list_(options: LaunchOptions, every: bool, search: str, as_json: bool) -> No
 
 def _print_found(sessions: list[SessionFile], words: str, as_json: bool, every: bool) -> None:
     """Print the sessions that have some words, and where they do."""
-    from toolpost_core.session.searching import Search
+    from toolpost_core.transcripts.searching import Search
 
     search = Search(words)
     found = [(session, said) for session in sessions if (said := search.found(session)) is not None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolpost_core.cli.exits import complain
-from toolpost_core.session.migration import told_newer
-from toolpost_core.session.reading import is_partly_known
+from toolpost_core.transcripts.migration import told_newer
+from toolpost_core.transcripts.reading import is_partly_known
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ import click
 from toolpost import LaunchOptions
 from toolpost_core.cli.output import print_json
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.session.retention import DAYS, Pruned
-from toolpost_core.session.retention import prune as remove
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.retention import DAYS, Pruned
+from toolpost_core.transcripts.retention import prune as remove
+from toolpost_core.transcripts.store import Store
 
 
 @click.command()

@@ -13,10 +13,10 @@ from toolpost import LaunchOptions
 from toolpost_core.cli.commands.sessions_newer import warn_of_newer
 from toolpost_core.cli.output import one_line, print_json
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.session.chain import Links, is_boundary, is_own
-from toolpost_core.session.reading import records_in, records_of
-from toolpost_core.session.spilling import whole
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.chain import Links, is_boundary, is_own
+from toolpost_core.transcripts.reading import records_in, records_of
+from toolpost_core.transcripts.spilling import whole
+from toolpost_core.transcripts.store import Store
 
 
 @click.command()

@@ -12,8 +12,8 @@ import click
 from toolpost import LaunchOptions, SessionError
 from toolpost_core.cli.output import one_line, print_json
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
-from toolpost_core.session.reading import records_in
-from toolpost_core.session.store import Store
+from toolpost_core.transcripts.reading import records_in
+from toolpost_core.transcripts.store import Store
 
 
 @click.command()

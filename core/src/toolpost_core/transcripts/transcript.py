@@ -12,17 +12,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost_core.events.outside import Outside
-from toolpost_core.session.branches import Branches
-from toolpost_core.session.lines import line_of, write_all
-from toolpost_core.session.lines import now as now
-from toolpost_core.session.locks import open_locked
+from toolpost_core.transcripts.branches import Branches
+from toolpost_core.transcripts.lines import line_of, write_all
+from toolpost_core.transcripts.lines import now as now
+from toolpost_core.transcripts.locks import open_locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from toolpost import ContentBlock, Message
-    from toolpost_core.session.history import History
+    from toolpost_core.transcripts.history import History
 
 SCHEMA: Final = 1
 """The form of the records that are written; each record of the chain says it. Those before had none."""
@@ -118,7 +118,7 @@ class Transcript:
         boundary is needed for that, so that a resume reads the end of the file only. All is written at once, and counts
         only where it is all there.
         """
-        from toolpost_core.session.mending import repaired
+        from toolpost_core.transcripts.mending import repaired
 
         told = repaired(messages)
         before, self.parent = self.parent, None
@@ -147,7 +147,7 @@ class Transcript:
 
     def replace_block(self, old: ContentBlock, new: ContentBlock) -> None:
         """Say what is sent in the place of a block that the service refused."""
-        from toolpost_core.session.replaced import replacement
+        from toolpost_core.transcripts.replaced import replacement
 
         self.side(REPLACEMENT, replacements=[replacement(old, new)])
 
@@ -177,7 +177,7 @@ class Transcript:
 
     def fork(self, history: History) -> None:
         """Begin with what another session has said; records keep their ids, by which those of plugins name them."""
-        from toolpost_core.session.forking import copied
+        from toolpost_core.transcripts.forking import copied
 
         for record in copied(history, self.session_id):
             self._append(record)
@@ -268,7 +268,7 @@ class Transcript:
         """Return the line, or one that names a file that has its message. Raises OSError."""
         if len(line) <= LONG or "message" not in record or self.path is None:
             return line
-        from toolpost_core.session.spilling import spilled
+        from toolpost_core.transcripts.spilling import spilled
 
         return line_of(spilled(record, self.path))
 

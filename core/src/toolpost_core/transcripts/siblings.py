@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolpost_core.session.chain import is_message
-from toolpost_core.session.mending import sound_blocks
+from toolpost_core.transcripts.chain import is_message
+from toolpost_core.transcripts.mending import sound_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from toolpost_core.session.chain import Links
+    from toolpost_core.transcripts.chain import Links
 
 
 def with_siblings(links: Links, chain: Sequence[int], records: Sequence[Mapping[str, Any]]) -> Sequence[int]:

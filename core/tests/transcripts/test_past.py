@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from toolpost import SessionError, text_of
-from toolpost_core.session.history import read
-from toolpost_core.session.past import before, prompts_in, turn_of
-from toolpost_core.session.transcript import REWIND, Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.past import before, prompts_in, turn_of
+from toolpost_core.transcripts.transcript import REWIND, Transcript
 
 
 class File:

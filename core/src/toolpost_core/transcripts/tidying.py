@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from threading import Thread
 
-    from toolpost_core.session.store import Store
     from toolpost_core.settings import Settings
+    from toolpost_core.transcripts.store import Store
 
 MARK: Final = "sessions-pruned"
 """The file in the cache folder whose time says when that was done last."""
@@ -35,7 +35,7 @@ def tidy_daily(store: Store, settings: Settings, cache: Path) -> Thread | None:
     _touch(mark)
     from threading import Thread
 
-    from toolpost_core.session.retention import DAYS, prune
+    from toolpost_core.transcripts.retention import DAYS, prune
 
     days = settings.get("cleanupPeriodDays") or DAYS
     thread = Thread(target=prune, args=(store, days), name="prune-sessions", daemon=True)

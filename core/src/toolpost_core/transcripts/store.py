@@ -14,7 +14,7 @@ from toolpost.paths import project_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from toolpost_core.session.listing import SessionFile
+    from toolpost_core.transcripts.listing import SessionFile
 
 TRANSCRIPTS: Final = "*.jsonl"
 MOST: Final = 10
@@ -114,7 +114,7 @@ def _file(wanted: str) -> Path | None:
 
 
 def _listed(paths: Sequence[Path]) -> str:
-    from toolpost_core.session.listing import look
+    from toolpost_core.transcripts.listing import look
 
     shown = [f"  {path.stem}  {session.title[:60]}" for path in paths[:MOST] if (session := look(path)) is not None]
     return "\n".join([*shown, *(["  ..."] if len(paths) > MOST else [])])
@@ -122,7 +122,7 @@ def _listed(paths: Sequence[Path]) -> str:
 
 def _looked_at(paths: Iterable[Path]) -> Iterator[SessionFile]:
     """Look at transcripts one by one, the newest first."""
-    from toolpost_core.session.listing import look
+    from toolpost_core.transcripts.listing import look
 
     for path in sorted(paths, key=_changed, reverse=True):
         session = look(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from toolpost import SessionError
-from toolpost_core.session.locks import open_locked
+from toolpost_core.transcripts.locks import open_locked
 
 HOLD = """
 import errno, fcntl, sys
@@ -23,7 +23,7 @@ def flock(fd, operation):
     raise OSError(errno.ENOLCK, "no locks here")
 
 fcntl.flock = flock
-from toolpost_core.session.locks import open_locked
+from toolpost_core.transcripts.locks import open_locked
 open_locked(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from toolpost import Message
 from toolpost_core.loop.messages import joined
-from toolpost_core.session.history import read
-from toolpost_core.session.past import before, prompts_in
-from toolpost_core.session.reading import records_of
-from toolpost_core.session.transcript import REWIND, TITLE, Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.past import before, prompts_in
+from toolpost_core.transcripts.reading import records_of
+from toolpost_core.transcripts.transcript import REWIND, TITLE, Transcript
 
 
 def text(value: str) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def test_it_is_found_wherever_reading_begins(sitting: Sitting, monkeypatch: pyte
     sitting.add(said("user", text('the mark "subtype":"compact_boundary" in a text')))
     sitting.transcript.close()
     begin = read(sitting.path).begin
-    monkeypatch.setattr("toolpost_core.session.reading.CHUNK", chunk)
+    monkeypatch.setattr("toolpost_core.transcripts.reading.CHUNK", chunk)
 
     assert begin > 0
     assert read(sitting.path).begin == begin

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from toolpost_core.session.secret_forms import RULES, SECRET_NAME
+from toolpost_core.transcripts.secret_forms import RULES, SECRET_NAME
 
 LEAST: Final = 8
 """Characters that a variable's value must have to be taken for a secret."""

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolpost import SessionError
-from toolpost_core.session.locks import held
-from toolpost_core.session.store import TRANSCRIPTS
+from toolpost_core.transcripts.locks import held
+from toolpost_core.transcripts.store import TRANSCRIPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolpost_core.session.store import Store
+    from toolpost_core.transcripts.store import Store
 
 DAYS: Final = 30
 """Days that sessions are kept where the settings say nothing."""
@@ -106,8 +106,8 @@ def _needed(transcripts: Iterable[Path]) -> frozenset[str]:
 
 
 def _origins(path: Path) -> set[str]:
-    from toolpost_core.session.listing import look
-    from toolpost_core.session.reading import records_in
+    from toolpost_core.transcripts.listing import look
+    from toolpost_core.transcripts.reading import records_in
 
     session = look(path)
     if session is None or not session.forked_from:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolpost_core.loop.messages import THOUGHTS, without_thoughts
-from toolpost_core.session.transcript import THINKER
+from toolpost_core.transcripts.transcript import THINKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from toolpost_core.loop.state import State
-    from toolpost_core.session.history import History
-    from toolpost_core.session.transcript import Transcript
+    from toolpost_core.transcripts.history import History
+    from toolpost_core.transcripts.transcript import Transcript
 
 
 class Thinker:

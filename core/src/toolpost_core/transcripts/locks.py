@@ -77,7 +77,7 @@ def _lock(fd: int, path: Path) -> Callable[[], None]:
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-        from toolpost_core.session.lock_files import take
+        from toolpost_core.transcripts.lock_files import take
 
         return take(path.with_suffix(".lock"), lambda owner: _taken(path, owner))
     return lambda: None

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from toolpost import SessionError
-from toolpost_core.session import retention
-from toolpost_core.session.history import read
-from toolpost_core.session.locks import held, open_locked
-from toolpost_core.session.retention import prune
-from toolpost_core.session.store import Store
-from toolpost_core.session.tidying import MARK, tidy_daily
-from toolpost_core.session.transcript import Transcript
 from toolpost_core.settings import Settings, load
+from toolpost_core.transcripts import retention
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.locks import held, open_locked
+from toolpost_core.transcripts.retention import prune
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.tidying import MARK, tidy_daily
+from toolpost_core.transcripts.transcript import Transcript
 
 DAY = 86_400
 PROJECT = Path("/p")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from toolpost_core.session import searching
-from toolpost_core.session.listing import look
-from toolpost_core.session.searching import Search
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts import searching
+from toolpost_core.transcripts.listing import look
+from toolpost_core.transcripts.searching import Search
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def said(path: Path, *texts: str) -> Path:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from toolpost_core.session.redaction import Redactor
+from toolpost_core.transcripts.redaction import Redactor
 
 # Written in two parts: what looks like a secret in a repository is one to those who look for them.
 SECRETS = {

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolpost_core.session.branches import Branches
-from toolpost_core.session.listing import END, SessionFile, look
-from toolpost_core.session.transcript import TITLE, Transcript
+from toolpost_core.transcripts.branches import Branches
+from toolpost_core.transcripts.listing import END, SessionFile, look
+from toolpost_core.transcripts.transcript import TITLE, Transcript
 
 
 def said(role: str, text: str) -> dict[str, Any]:

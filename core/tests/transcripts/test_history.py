@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolpost import Message, SessionError
-from toolpost_core.session.history import read
-from toolpost_core.session.mending import repaired
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.mending import repaired
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def text(value: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
-from toolpost_core.session.past import prompt_text
-from toolpost_core.session.reading import record_of
+from toolpost_core.transcripts.past import prompt_text
+from toolpost_core.transcripts.reading import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

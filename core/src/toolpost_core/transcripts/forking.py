@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolpost_core.session.chain import LINKED, is_boundary, is_message
-from toolpost_core.session.reading import GUARD, records_in
-from toolpost_core.session.spilling import whole
-from toolpost_core.session.transcript import TITLE
+from toolpost_core.transcripts.chain import LINKED, is_boundary, is_message
+from toolpost_core.transcripts.reading import GUARD, records_in
+from toolpost_core.transcripts.spilling import whole
+from toolpost_core.transcripts.transcript import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from toolpost_core.session.history import History
+    from toolpost_core.transcripts.history import History
 
 LEFT_OUT = ("progress", TITLE)
 """The types of records that say nothing in a copy."""

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import SessionError
-from toolpost_core.session.chain import is_message
-from toolpost_core.session.mending import sound_blocks
-from toolpost_core.session.reading import lines_in
+from toolpost_core.transcripts.chain import is_message
+from toolpost_core.transcripts.mending import sound_blocks
+from toolpost_core.transcripts.reading import lines_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolpost_core.session.listing import SessionFile
+    from toolpost_core.transcripts.listing import SessionFile
 
 FILE_BYTES: Final = 20_000_000
 """The most that is read of a session: its end."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from toolpost import SentPrompt, SessionError
 from toolpost_core.loop.turn import INTERRUPTED
-from toolpost_core.session.chain import Links
-from toolpost_core.session.history import conversation_of
-from toolpost_core.session.mending import repaired
-from toolpost_core.session.reading import records_in
-from toolpost_core.session.spilling import whole
-from toolpost_core.session.thoughts import sent_on
-from toolpost_core.session.transcript import REPLACEMENT
+from toolpost_core.transcripts.chain import Links
+from toolpost_core.transcripts.history import conversation_of
+from toolpost_core.transcripts.mending import repaired
+from toolpost_core.transcripts.reading import records_in
+from toolpost_core.transcripts.spilling import whole
+from toolpost_core.transcripts.thoughts import sent_on
+from toolpost_core.transcripts.transcript import REPLACEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from toolpost import SessionError
-from toolpost_core.session.store import Store
-from toolpost_core.session.transcript import Transcript
+from toolpost_core.transcripts.store import Store
+from toolpost_core.transcripts.transcript import Transcript
 
 
 @pytest.fixture

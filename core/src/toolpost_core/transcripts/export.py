@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolpost import SessionError
-from toolpost_core.session.chain import Links, is_boundary
-from toolpost_core.session.listing import look
-from toolpost_core.session.mending import sound_blocks
-from toolpost_core.session.reading import records_in
-from toolpost_core.session.spilling import whole
+from toolpost_core.transcripts.chain import Links, is_boundary
+from toolpost_core.transcripts.listing import look
+from toolpost_core.transcripts.mending import sound_blocks
+from toolpost_core.transcripts.reading import records_in
+from toolpost_core.transcripts.spilling import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from toolpost import SessionError
-from toolpost_core.session.export import exported, markdown
-from toolpost_core.session.history import read
-from toolpost_core.session.redaction import Redactor
-from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.export import exported, markdown
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.redaction import Redactor
+from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
 
 MESSAGE = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
 
@@ -137,10 +137,10 @@ def test_a_closed_transcript_lets_the_next_one_in(tmp_path: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from toolpost_core.session.export import exported, markdown
-from toolpost_core.session.history import read
-from toolpost_core.session.redaction import Redactor
-from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.export import exported, markdown
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.redaction import Redactor
+from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 file.message("user", {"role": "user", "content": "held"}, Path("/"))
 print("held", flush=True)
@@ -159,10 +159,10 @@ def hold(path: Path) -> subprocess.Popen[bytes]:
 FULL = """
 import resource, sys
 from pathlib import Path
-from toolpost_core.session.export import exported, markdown
-from toolpost_core.session.history import read
-from toolpost_core.session.redaction import Redactor
-from toolpost_core.session.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.export import exported, markdown
+from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.redaction import Redactor
+from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 for number in range(100):
