@@ -61,13 +61,13 @@ PROVIDER = Subject(
             "                raise\n",
         ),
         "test_an_answer_that_is_called_off_closes_its_connection": swap(
-            "async with aclosing(with_retries(lambda: answer(request, info, target), self.max_retries)) as events:",
-            "kept = with_retries(lambda: answer(request, info, target), self.max_retries)\n"
+            "async with aclosing(with_mending(ask, request, model)) as events:",
+            "kept = with_mending(ask, request, model)\n"
             "        request.stash[toolpost.StashKey('kept')] = kept\n"
             "        async with contextlib.nullcontext(kept) as events:",
         ),
         "test_an_answer_is_the_same_however_it_is_cut": swap(
-            "reader.feed(chunk)", "reader.feed(chunk.decode('utf-8', 'replace').encode())", file="wire.py"
+            "reader.feed(chunk)", "reader.feed(chunk.decode('utf-8', 'replace').encode())", file="exchange.py"
         ),
         "test_a_failure_of_the_service_is_a_provider_error_of_its_kind": swap(
             '"rate_limit_error": _LIMIT', '"rate_limit_error": _SERVER', file="errors.py"

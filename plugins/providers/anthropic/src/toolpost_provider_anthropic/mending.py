@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from toolpost import ProviderError, Retrying, StreamEvent
 
 from . import thinking
 from .body import max_tokens
 
 if TYPE_CHECKING:
-    from toolpost import ModelRequest, ProviderError
+    from toolpost import ModelRequest
 
     from .models import Model
 
@@ -20,6 +24,25 @@ LEAST: Final = 3_000
 """Tokens of an answer that is still worth to ask for; with less room the prompt is what is too long."""
 _NO_ROOM: Final = re.compile(r"max_tokens. exceed context limit: (\d+) \+ (\d+) > (\d+)")
 _NO_THOUGHT: Final = re.compile(r"Expected .thinking.")
+
+
+async def with_mending(
+    ask: Callable[[ModelRequest], AsyncGenerator[StreamEvent]], request: ModelRequest, model: Model
+) -> AsyncGenerator[StreamEvent]:
+    """Yield an answer's events; ask again with a changed request where one was refused that can be mended."""
+    mending, begun = Mending(), False
+    while True:
+        try:
+            async with aclosing(ask(request)) as events:
+                async for event in events:
+                    begun = begun or not isinstance(event, Retrying)
+                    yield event
+            return
+        except ProviderError as error:
+            mended = None if begun else mending.mended(request, model, error)
+            if mended is None:
+                raise
+            request = mended
 
 
 class Mending:

@@ -8,10 +8,10 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
-from toolpost import ModelInfo, ModelRequest, Provider, ProviderError, Retrying, StreamEvent
+from toolpost import ModelInfo, ModelRequest, Provider, ProviderError, StreamEvent
 
 from . import endpoint, errors, models, patience, sdk, wire
-from .mending import Mending
+from .mending import with_mending
 from .retry import Retries, with_retries
 
 if TYPE_CHECKING:
@@ -37,20 +37,14 @@ class Anthropic(Provider):
         env = os.environ if request.env is None else request.env
         target, model = self._endpoint(env), models.find(request.model)
         retries = Retries.of(request, patience.retries(env, self.max_retries))
-        mending, begun = Mending(), False
-        while True:
-            try:
-                ask = partial(self._client(target), request, model, target)
-                async with aclosing(with_retries(ask, retries)) as events:
-                    async for event in events:
-                        begun = begun or not isinstance(event, Retrying)
-                        yield event
-                return
-            except ProviderError as error:
-                mended = None if begun else mending.mended(request, model, error)
-                if mended is None:
-                    raise
-                request = mended
+        client = self._client(target)
+
+        def ask(asked: ModelRequest) -> AsyncGenerator[StreamEvent]:
+            return with_retries(partial(client, asked, model, target), retries)
+
+        async with aclosing(with_mending(ask, request, model)) as events:
+            async for event in events:
+                yield event
 
     def unusable(self, env: Mapping[str, str]) -> str | None:
         """Say which variables would hold a key."""
