@@ -154,7 +154,7 @@ def _copied(sources: list[Path] | None, targets: list[Path] | None) -> list[Path
     for source in sources:
         for above, folders, files in os.walk(source):
             inside = os.path.relpath(above, source)
-            names = [os.path.normpath(os.path.join(inside, name)) for name in (*folders, *files)]  # noqa: PTH118
+            names = [os.path.normpath(os.path.join(inside, name)) for name in (*folders, *files)]  # noqa: PTH118 - names are texts here, and many
             found.extend(made / name for into in targets for made in (into, into / source.name) for name in names)
             if len(found) > _MOST_ENTRIES:
                 return None

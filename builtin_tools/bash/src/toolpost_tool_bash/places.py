@@ -126,7 +126,7 @@ class Place:
         if text.startswith("/"):
             return [text]
         # Joined as text: `..` is resolved with the links, not before.
-        return [os.path.join(folder, text) for folder in self.folders] or None  # noqa: PTH118
+        return [os.path.join(folder, text) for folder in self.folders] or None  # noqa: PTH118 - a Path would lose what the text ends in
 
 
 def _pattern(arg: Argument) -> str:

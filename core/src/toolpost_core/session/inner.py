@@ -26,7 +26,7 @@ from toolpost_core.session.prompting import SessionPrompt
 from toolpost_core.session.prompts import PromptLog
 from toolpost_core.session.reasoning import Reasoning
 from toolpost_core.session.reload import Stamps
-from toolpost_core.session.resuming import restored_mode, restored_model, restored_title
+from toolpost_core.session.resuming import how_begun, restored_mode, restored_model, restored_title
 from toolpost_core.session.services import ServiceTable
 from toolpost_core.session.surroundings import Standing, Surroundings
 from toolpost_core.session.totals import Totals, new_totals
@@ -80,7 +80,7 @@ class Inner:
         self.prompt = SessionPrompt(self)
         self._started = False
         self._told_of: set[str] = set()
-        self.begun: Literal["startup", "resume", "fork", "clear"] = _how_begun(parts)
+        self.begun: Literal["startup", "resume", "fork", "clear"] = how_begun(parts)
         self.title = restored_title(parts)
         self.prompt_id: str | None = None
         self.queue = MessageQueue(
@@ -394,9 +394,3 @@ class Inner:
 
         for text in odd_matchers(hooks, tools):
             self.warn_once(text)
-
-
-def _how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:
-    if parts.history is None:
-        return "startup"
-    return "resume" if parts.forked_from is None else "fork"

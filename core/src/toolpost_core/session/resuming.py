@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolpost import SessionError
 from toolpost_core.transcripts.migration import told_newer
@@ -56,6 +56,13 @@ def tell_unsent(session: Inner, history: History) -> None:
         if queued.get("kind") == "prompt":
             session.warn(f"This prompt waited when the session ended, and was not sent: {str(queued.get('content'))!r}")
         session.transcript.side(QUEUE, operation="remove", queuedId=queued.get("queuedId"))
+
+
+def how_begun(parts: Parts) -> Literal["startup", "resume", "fork"]:
+    """Return how a session begins."""
+    if parts.history is None:
+        return "startup"
+    return "resume" if parts.forked_from is None else "fork"
 
 
 def restored_mode(parts: Parts) -> PermissionMode | None:
