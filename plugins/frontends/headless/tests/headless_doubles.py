@@ -13,7 +13,6 @@ from uuid import uuid4
 from toolpost import (
     LaunchOptions,
     ModelInfo,
-    PromptTaken,
     Queued,
     RunResult,
     SessionError,
@@ -24,6 +23,7 @@ from toolpost import (
     ToolpostError,
     Usage,
 )
+from toolpost.testing import FakeSession
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
@@ -55,24 +55,17 @@ def result(**changes: Any) -> RunResult:
 
 
 @dataclass
-class ScriptedDoor:
+class ScriptedDoor(FakeSession):
     """A session that answers each prompt with the same events; `hold` makes it wait for an interrupt first."""
 
-    events: Sequence[SessionEvent] = ()
     hold: bool = False
-    prompts: list[Any] = field(default_factory=list)
     calls: list[Any] = field(default_factory=list)
     id: str = SESSION
     cwd: Path = Path("/project")
     model: ModelInfo = field(default_factory=lambda: ModelInfo(id="model-1"))
-    permission_mode: str = "default"
-    transcript_path: Path | None = None
-    messages: tuple[Any, ...] = ()
     running: asyncio.Event = field(default_factory=asyncio.Event)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
-    waiting: list[Queued] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
-    arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     def new_id(self) -> str:
         return str(uuid4())
@@ -100,30 +93,6 @@ class ScriptedDoor:
         if priority == "now":
             self.interrupt("interrupt")
         return queued
-
-    def queued(self) -> Sequence[Queued]:
-        return tuple(self.waiting)
-
-    def withdraw(self, id: str) -> Queued | None:
-        found = next((queued for queued in self.waiting if queued.id == id), None)
-        if found is not None:
-            self.waiting.remove(found)
-        return found
-
-    @property
-    def is_due(self) -> bool:
-        return bool(self.waiting)
-
-    async def due(self) -> None:
-        while not self.waiting:
-            self.arrived.clear()
-            await self.arrived.wait()
-
-    async def go_on(self) -> AsyncIterator[SessionEvent]:
-        queued = self.waiting.pop(0)
-        yield PromptTaken(queued)
-        async for event in self.submit(queued.content, message_id=queued.id):
-            yield event
 
     def interrupt(self, reason: str = "user_cancel") -> None:
         self.calls.append(("interrupt", reason))

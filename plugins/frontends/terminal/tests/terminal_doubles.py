@@ -18,7 +18,6 @@ from toolpost import (
     CostLine,
     CostTotals,
     Diff,
-    Effort,
     KeptSession,
     LaunchOptions,
     MessageStart,
@@ -26,9 +25,7 @@ from toolpost import (
     Notice,
     PermissionRequest,
     PermissionScope,
-    PromptTaken,
     Question,
-    Queued,
     Reply,
     Retrying,
     Rule,
@@ -45,6 +42,7 @@ from toolpost import (
     Usage,
     UsageCategory,
 )
+from toolpost.testing import FakeSession
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 ANSWER = """I looked at **two** files:
@@ -200,59 +198,19 @@ def tool_finished(name: str, summary: str, **changes: Any) -> ToolFinished:
 
 
 @dataclass
-class ScriptedDoor:
+class ScriptedDoor(FakeSession):
     id: str = SESSION
     cwd: Path = field(default_factory=Path.cwd)
     model: ModelInfo = field(default_factory=lambda: ModelInfo(id="model-1"))
-    permission_mode: str = "default"
-    transcript_path: Path | None = None
-    messages: tuple[Any, ...] = ()
-    effort: Effort | None = None
     ask: Any = None
-    prompts: list[str] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
-    cleared: int = 0
-    compactions: list[Any] = field(default_factory=list)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
-    waiting: list[Queued] = field(default_factory=list)
-    arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    sent: int = 0
     limited: bool = False
 
-    async def submit(self, prompt: str, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
+    async def submit(self, prompt: Any, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
         self.prompts.append(prompt)
         self.interrupted.clear()
         async for event in Scene(self, self.ask).play(prompt):
-            yield event
-
-    def enqueue(self, prompt: str, *, priority: str = "next", message_id: str | None = None) -> Queued:
-        self.sent += 1
-        self.waiting.append(Queued(id=f"q{self.sent}", content=prompt))
-        self.arrived.set()
-        return self.waiting[-1]
-
-    def queued(self) -> Sequence[Queued]:
-        return tuple(self.waiting)
-
-    def withdraw(self, id: str) -> Queued | None:
-        found = next((queued for queued in self.waiting if queued.id == id), None)
-        if found is not None:
-            self.waiting.remove(found)
-        return found
-
-    @property
-    def is_due(self) -> bool:
-        return bool(self.waiting)
-
-    async def due(self) -> None:
-        while not self.waiting:
-            self.arrived.clear()
-            await self.arrived.wait()
-
-    async def go_on(self) -> AsyncIterator[SessionEvent]:
-        queued = self.waiting.pop(0)
-        yield PromptTaken(queued)
-        async for event in self.submit(queued.text):
             yield event
 
     async def compact(self, instructions: str = "", *, part: Any = None) -> AsyncIterator[SessionEvent]:
@@ -275,20 +233,11 @@ class ScriptedDoor:
     def interrupt(self, reason: str = "user_cancel") -> None:
         self.interrupted.set()
 
-    async def set_model(self, name: str, *, source: str = "command") -> ModelInfo:
-        self.model = ModelInfo(id=name)
-        return self.model
-
-    def set_permission_mode(self, mode: str) -> None:
-        self.permission_mode = mode
-
     def rules(self) -> Sequence[Rule]:
         return [Rule("Bash", "git *", "allow", "userSettings", "/home/me/.toolpost/settings.json", 4)]
 
     def hooks(self) -> Sequence[ConfiguredHook]:
         return [ConfiguredHook(event="Stop", what="command: ./bell.sh", source="/home/me/.toolpost/settings.json")]
-
-    def update_rules(self, updates: Any) -> None: ...
 
     def costs(self) -> Sequence[CostLine]:
         return [CostLine(model="model-1", requests=2, usage=Usage(1200, 34), dollars=0.0123)] if self.prompts else []
@@ -299,14 +248,8 @@ class ScriptedDoor:
     def totals(self) -> CostTotals:
         return CostTotals(api_seconds=3.0, tool_seconds=1.0, lines_added=2)
 
-    def set_effort(self, effort: Effort | None) -> None:
-        self.effort = effort
-
     async def reload(self) -> list[str]:
         return ["tools/words is on"]
-
-    async def clear(self) -> None:
-        self.cleared += 1
 
 
 @dataclass
