@@ -101,7 +101,12 @@ def _entries(folder: Path, group: str) -> Iterator[Shipped]:
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
         what = project.get("description", "").removeprefix("Toolpost plugin: ")
         for name, value in project.get("entry-points", {}).get(f"toolpost.{group}", {}).items():
-            yield Shipped(folder, name, value, project["name"], what[:1].lower() + what[1:])
+            yield Shipped(folder, name, value, project["name"], _begun_small(what))
+
+
+def _begun_small(text: str) -> str:
+    """Return a text to go on a sentence with; a name at its beginning stays as it is."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _title(group: str) -> str:

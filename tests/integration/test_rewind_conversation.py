@@ -137,6 +137,15 @@ async def test_a_resume_follows_the_newest_branch(place: Place) -> None:
     assert '"second"' in text, "what was said is kept"
 
 
+async def test_a_prompt_after_a_resume_is_there_once_however_late_somebody_asks(place: Place) -> None:
+    async with place.session("One.") as session:
+        await say(session, "first")
+        name = session.id
+    async with place.session("Two.", resume=name) as session:
+        await say(session, "second")
+        assert [sent.text for sent in session.sent_prompts()] == ["first", "second"]
+
+
 async def test_a_resume_right_after_going_back_finds_what_was_gone_back_to(place: Place) -> None:
     async with place.session("One.", "Two.") as session:
         first = await say(session, "first")

@@ -39,6 +39,21 @@ def test_a_dry_run_says_what_each_strategy_would_keep_and_changes_nothing(toolpo
     assert Path(found["file"]).read_bytes() == before
 
 
+def test_a_dry_run_says_of_a_short_session_what_the_command_does(toolpost: Any, session: str) -> None:
+    (found,) = toolpost.json("sessions", "list", "--json")
+    file = Path(found["file"])
+    file.write_text("\n".join(file.read_text().splitlines()[:4]) + "\n", encoding="utf-8")
+    told = {one["strategy"]: one for one in toolpost.json("compact", "--dry-run", "--json", session)}
+    assert (told["summary"]["trigger"], told["summary"]["kept"]) == ("manual", 0)
+
+
+def test_a_name_in_the_order_that_no_strategy_has_is_told(toolpost: Any, session: str) -> None:
+    toolpost.settings({"compaction": {"order": ["sumary"]}})
+    done = toolpost("compact", "--dry-run", session)
+    assert done.returncode == 0
+    assert "'sumary'" in done.stderr
+
+
 def test_the_order_of_the_settings_is_the_order_of_the_table(toolpost: Any, session: str) -> None:
     toolpost.settings({"compaction": {"order": ["summary", "micro"]}})
     names = [line.split()[0] for line in toolpost("compact", "--dry-run", session).stdout.splitlines()]

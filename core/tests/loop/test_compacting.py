@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import pytest
 from listener_bench import Bench
 
-from toolpost import Aborted, BlockOutcome, CompactionResult, CompactionStrategy, Context, Trigger, on
+from toolpost import Aborted, BlockOutcome, CompactionResult, CompactionStrategy, Context, Message, Trigger, on
 from toolpost.testing import conversation
 from toolpost_core.events.dispatch import Dispatcher
-from toolpost_core.loop.compacting import Compactor, Named
+from toolpost_core.loop.compacting import Compactor, Named, unknown_in
 
 
 class Drops(CompactionStrategy):
@@ -115,6 +115,73 @@ async def test_what_gets_no_shorter_is_a_failure() -> None:
     it = compacting(it=Drops(grows=True))
     assert await it.acted(context()) == []
     assert "no shorter" in it.reports[0]
+
+
+def only_the_middle(context: Context) -> object:
+    return context.result(context.messages[1:5])
+
+
+def without_a_result(context: Context) -> object:
+    return context.result([message for index, message in enumerate(context.messages) if index != 2])
+
+
+def ended_by_the_model(context: Context) -> object:
+    return context.result(context.messages[:-1])
+
+
+UNFIT = {
+    "neither a CompactionResult nor None": lambda context: list(context.messages[-1:]),
+    "begin with a message of the user": only_the_middle,
+    "a call from its result": without_a_result,
+    "to be answered": ended_by_the_model,
+    "role 'system'": lambda context: context.result([{"role": "system", "content": "x"}]),
+    "KeyError": lambda context: context.result([{}]),
+}
+
+
+@pytest.mark.parametrize(("why", "made"), UNFIT.items(), ids=UNFIT)
+async def test_what_the_service_would_refuse_is_a_failure(why: str, made: Any) -> None:
+    class Unfit(Drops):
+        async def compact(self, context: Context) -> CompactionResult | None:
+            return made(context)  # type: ignore[no-any-return]
+
+    it = compacting(unfit=Unfit(), good=Drops())
+    asked: Message = {"role": "user", "content": "And now?"}
+    assert await it.acted(Context(messages=[*conversation(9), asked], trigger="auto")) == ["good"]
+    assert why in it.reports[0]
+
+
+@pytest.mark.parametrize("score", [None, "high"])
+async def test_a_score_that_is_no_number_is_a_failure(score: Any) -> None:
+    class Scored(Drops):
+        def applies(self, context: Context) -> float:
+            return score  # type: ignore[no-any-return]
+
+    it = compacting(odd=Scored(), good=Drops())
+    assert await it.acted(context()) == ["good"]
+    assert f"{score!r}, which is no number" in it.reports[0]
+
+
+async def test_what_a_result_says_of_itself_is_counted_again() -> None:
+    class Bare(Drops):
+        async def compact(self, context: Context) -> CompactionResult | None:
+            return CompactionResult(messages=context.messages[4:])
+
+    given = context()
+    bare = Compactor(
+        strategies=[Named("bare", Bare())], order=(), events=Bench().events, report=lambda text: pytest.fail(text)
+    )
+    step = await bare.step(given, set(), summaries=True)
+    assert step is not None
+    assert step.result == given.result(given.messages[4:])
+
+
+def test_names_in_the_order_that_no_strategy_has_are_named_with_those_that_there_are() -> None:
+    there = [Named("micro", Drops()), Named("keep_recent", Drops())]
+    assert unknown_in(["keep_recent"], there) == ""
+    told = unknown_in(["keep_recnt", "micro"], there)
+    assert "'keep_recnt'" in told
+    assert "keep_recent, micro" in told
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 2.5])

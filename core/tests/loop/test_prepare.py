@@ -53,6 +53,17 @@ async def test_what_came_since_the_last_answer_counts_as_used(tmp_path: Path) ->
     assert 500 < second < 1_200  # it counted too little, and the estimate follows that to a half
 
 
+async def test_a_resumed_session_counts_the_system_prompt_before_the_service_does(tmp_path: Path) -> None:
+    watches, prompt = Watches(seen=[]), "word " * 8_000
+    async with fake_session(tmp_path, FakeModel("One."), watches, system_prompt=prompt) as session:
+        await run(session)
+        path = session.transcript_path
+    async with fake_session(tmp_path, FakeModel("Two."), watches, resume=path, system_prompt=prompt) as session:
+        await run(session)
+    ((used, _),) = watches.seen
+    assert used > 10_000
+
+
 async def test_a_strategy_is_not_asked_before_there_is_a_conversation(tmp_path: Path) -> None:
     watches = Watches(seen=[])
     async with fake_session(tmp_path, FakeModel("One.", "Two."), watches) as session:

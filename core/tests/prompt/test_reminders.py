@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from toolpost import ContextSource, Exchanged, Message, Section, SessionScope
 from toolpost.testing import make_scope
@@ -61,3 +64,15 @@ async def test_sources_tell_in_their_order_and_one_that_fails_or_has_nothing_to_
     assert len(told) == 1
     assert "'broken'" in told[0]
     assert "no clock" in told[0]
+
+
+@pytest.mark.parametrize("given", [None, "a text", [3]])
+async def test_what_is_no_list_of_texts_tells_nothing_and_costs_no_other(tmp_path: Path, given: Any) -> None:
+    class Odd(Tells):
+        async def reminders(self, scope: SessionScope, exchanged: Exchanged) -> Sequence[str]:
+            return given  # type: ignore[no-any-return]
+
+    told: list[str] = []
+    sources = [Source("odd", Odd()), Source("clock", Tells(text="{} came"))]
+    assert await reminded(sources, make_scope(tmp_path), exchanged((), (ASKED, ANSWER)), told.append) == ["2 came"]
+    assert "'odd'" in told[0]

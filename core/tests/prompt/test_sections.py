@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,19 @@ async def test_a_source_that_fails_is_named_and_costs_only_its_own_sections(tmp_
 
     assert [one.section.name for one in sections] == ["linux"]
     assert ["git" in text and "no git here" in text for text in told] == [True]
+
+
+@pytest.mark.parametrize("given", [None, "linux", [("env", "linux")], [Section(name="env", text=None)]])  # type: ignore[arg-type]
+async def test_what_is_no_list_of_sections_costs_no_other_source(tmp_path: Path, given: Any) -> None:
+    class Odd(ContextSource):
+        async def sections(self, session: SessionScope) -> Sequence[Section]:
+            return given  # type: ignore[no-any-return]
+
+    told: list[str] = []
+    sources = [Source("odd", Odd()), Source("env", Says(texts=("linux",)))]
+    sections = await gather(sources, make_scope(tmp_path), told.append)
+    assert [one.section.name for one in sections] == ["linux"]
+    assert "'odd'" in told[0]
 
 
 async def test_sources_are_asked_together_and_keep_their_order(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, SupportsFloat
 
 import toolpost
-from toolpost import StashKey, tokens_of
+from toolpost import StashKey
+from toolpost_core.loop.compacted import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +86,7 @@ class Compactor:
 
     def _score(self, named: Named, context: Context) -> float:
         try:
-            return named.strategy.applies(named.view(context))
+            return score_of(named.strategy, named.view(context))
         except Exception as error:
             self._failed(named, context, error)
             return 0.0
@@ -105,11 +106,11 @@ class Compactor:
     async def _compacted(self, strategy: CompactionStrategy, context: Context) -> CompactionResult | None:
         """Let a strategy do its work; round one that summarizes, listeners are told."""
         if not strategy.summarizes:
-            return _shorter(await strategy.compact(context), context)
+            return checked(await strategy.compact(context), context)
         from toolpost_core.loop.summaries import after, before
 
         allowed = await before(self.events, context, self.report)
-        result = _shorter(await strategy.compact(allowed), context) if allowed is not None else None
+        result = checked(await strategy.compact(allowed), context) if allowed is not None else None
         if result is not None:
             await after(self.events, context, result)
         return result
@@ -117,10 +118,9 @@ class Compactor:
     def _failed(self, named: Named, context: Context, error: Exception) -> None:
         failed = context.stash.setdefault(_FAILED, {})
         times = failed[named.plugin] = failed.get(named.plugin, 0) + 1
-        said = str(error) if isinstance(error, toolpost.ToolpostError) else repr(error)
         over = times == FAILURES and context.trigger not in ("manual", "partial")
         self.report(
-            f"The compaction strategy {named.plugin!r} failed and was passed over: {said}"
+            f"The compaction strategy {named.plugin!r} failed and was passed over: {reason_of(error)}"
             + (
                 f" That was {FAILURES} times in a row: it is not tried again unless you ask for it with /compact."
                 * over
@@ -128,16 +128,26 @@ class Compactor:
         )
 
 
-def _shorter(result: CompactionResult | None, context: Context) -> CompactionResult | None:
-    """Return a result that is shorter than where it came from. Raises ToolpostError.
+def score_of(strategy: CompactionStrategy, context: Context) -> float:
+    """Return how well a strategy says that it fits. Raises ToolpostError where it says anything but a number."""
+    score: object = strategy.applies(context)
+    if not isinstance(score, SupportsFloat):
+        raise toolpost.ToolpostError(f"applies() returned {score!r}, which is no number")
+    return float(score)
 
-    What stayed counts as the service counted it, what is new as it is estimated.
-    """
-    if result is None:
-        return None
-    stayed = {id(message) for message in context.messages}
-    new = min(context.scale, 1.0)
-    left = sum(tokens_of((message,)) * (context.scale if id(message) in stayed else new) for message in result.messages)
-    if left >= tokens_of(context.messages) * context.scale:
-        raise toolpost.ToolpostError("what it made is no shorter than the conversation")
-    return result
+
+def reason_of(error: Exception) -> str:
+    """Say why a strategy failed; an error that nobody wrote for a person by its type as well."""
+    return str(error) if isinstance(error, toolpost.ToolpostError) else repr(error)
+
+
+def unknown_in(order: Sequence[str], strategies: Sequence[Named]) -> str:
+    """Say which names in the settings' order are of no strategy that is on; empty where none is."""
+    known = [named.plugin for named in strategies]
+    odd = [name for name in order if name not in known]
+    if not odd:
+        return ""
+    return (
+        f"The setting compaction.order names {', '.join(map(repr, odd))}: no compaction strategy that is on is called so. "
+        f"There are {', '.join(sorted(known)) or 'none'}."
+    )

@@ -65,10 +65,14 @@ class Gauge:
         tokens = sum(tokens_of((message,)) * (scale if id(message) in stayed else self.scale) for message in answered)
         return self.overhead + round(tokens) if answered else 0
 
-    def asked(self, request: ModelRequest, reported: int) -> None:
-        """Note a request as it is sent."""
+    def measured(self, request: ModelRequest) -> None:
+        """Estimate what requests have beside their messages, where nothing is known of it yet."""
         if not self.overhead:
             self.overhead = overhead_of(request)
+
+    def asked(self, request: ModelRequest, reported: int) -> None:
+        """Note a request as it is sent."""
+        self.measured(request)
         self._known = reported or self.overhead
         self._fresh = tokens_of(since_answer(request.messages) if reported else request.messages)
 

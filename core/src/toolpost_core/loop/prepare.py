@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparer:
-    """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed.
+    """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed, `report_once`
+    what is so for the whole session.
 
     `strategies` is asked for once there is a conversation. `stash` returns the session's, where a strategy keeps what it
     did, and `said` its prompts. `record` keeps a change, and the tokens that it left, for who resumes; it returns the
@@ -46,6 +47,7 @@ class Preparer:
     restart: Callable[[Step], Awaitable[Sequence[str]]]
     count: Callable[[ModelRequest], Awaitable[int | None]]
     report: Callable[[str], None]
+    report_once: Callable[[str], None]
 
     async def __call__(self, state: State, ask: Ask, tell: Tell) -> tuple[State, ModelRequest | None]:
         """Return the state as it will be sent, and the request; None where a listener ends the turn, or it is `full`.
@@ -93,7 +95,13 @@ class Preparer:
         # The end of the last request's messages and of this one's: what that wrote to the cache, this one reads.
         last = len(state.messages) - 1
         marks = tuple(sorted({*(mark for mark in state.breakpoints[-1:] if 0 <= mark < last), last}))
-        return replace(state, breakpoints=marks), self.build(state.messages, marks)
+        return replace(state, breakpoints=marks), self._built(state.messages, marks)
+
+    def _built(self, messages: Sequence[Message], marks: Sequence[int]) -> ModelRequest:
+        """Make a request, and let the gauge see what it has beside its messages: a resumed session is not told that."""
+        request = self.build(messages, marks)
+        self.gauge.measured(request)
+        return request
 
     async def _heard(self, state: State, request: ModelRequest) -> tuple[State, ModelRequest | None]:
         if not self.events.hears("before_model"):
@@ -174,6 +182,7 @@ class Preparer:
 
     def _context(self, state: State, ask: Ask, trigger: Trigger) -> Context:
         limits = self.thresholds()
+        request = self._built(state.messages, state.breakpoints[-1:])
         used, scale = self.gauge.used(state.messages, state.used), self.gauge.scale_of(state.messages, state.used)
         if trigger == "prompt_too_long" and used < limits.window:  # whatever is estimated: the service says it is more
             scale *= limits.window / max(used, 1)
@@ -187,7 +196,7 @@ class Preparer:
             idle=self.idle(),
             scale=scale,
             # Without credentials: whoever sends it gets those of the session.
-            request=replace(self.build(state.messages, state.breakpoints[-1:]), env=None),
+            request=replace(request, env=None),
             ask=ask,
             said=self.said,
             stash=self.stash(),
@@ -210,6 +219,8 @@ class Preparer:
 
     @cached_property
     def _compactor(self) -> Compactor:
-        from toolpost_core.loop.compacting import Compactor
+        from toolpost_core.loop.compacting import Compactor, unknown_in
 
+        if odd := unknown_in(self.policy.order, self._strategies):
+            self.report_once(odd)
         return Compactor(strategies=self._strategies, order=self.policy.order, events=self.events, report=self.report)

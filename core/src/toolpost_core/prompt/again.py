@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolpost import tokens_in_text, without_middle
 from toolpost_core.prompt.blocks import reminder
-from toolpost_core.prompt.sections import SOURCE_LIMIT
+from toolpost_core.prompt.sections import SOURCE_LIMIT, only_sections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ async def attached(
     async def ask(named: Source) -> Sequence[Section]:
         try:
             async with asyncio.timeout(SOURCE_LIMIT):
-                return await named.source.after_compaction(scope, compacted)
+                return only_sections(await named.source.after_compaction(scope, compacted))
         except Exception as error:
             report(f"The context plugin {named.plugin!r} attached nothing again after the compaction: {error!r}")
             return ()

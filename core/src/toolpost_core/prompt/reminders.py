@@ -33,10 +33,18 @@ async def reminded(
     async def ask(named: Source) -> Sequence[str]:
         try:
             async with asyncio.timeout(SOURCE_LIMIT):
-                return await named.source.reminders(scope, exchanged)
+                return _only_texts(await named.source.reminders(scope, exchanged))
         except Exception as error:
             report(f"The context plugin {named.plugin!r} had nothing to tell the model by now: {error!r}")
             return ()
 
     answers = [await ask(named) for named in sources if named.reminds]
     return [text.strip() for texts in answers for text in texts if text.strip()]
+
+
+def _only_texts(given: Sequence[object]) -> Sequence[str]:
+    """Return what a source gave. Raises TypeError where that is anything but texts."""
+    texts = [one for one in given if isinstance(one, str)]
+    if isinstance(given, str) or len(texts) != len(given):
+        raise TypeError(f"{given!r:.80} is no list of texts")
+    return texts

@@ -29,6 +29,16 @@ class Found(NamedTuple):
     section: Section
 
 
+def only_sections(given: Sequence[object]) -> tuple[Section, ...]:
+    """Return what a source gave. Raises TypeError where that is anything but sections with texts."""
+    from toolpost import Section
+
+    sections = tuple(one for one in given if isinstance(one, Section) and isinstance(one.text, str))
+    if len(sections) != len(given):
+        raise TypeError(f"{given!r:.80} is no list of sections")
+    return sections
+
+
 async def gather(sources: Sequence[Source], scope: SessionScope, report: Callable[[str], None]) -> tuple[Found, ...]:
     """Ask all sources at once; one that fails, or takes over 10 s, is reported and left out."""
 
@@ -36,7 +46,7 @@ async def gather(sources: Sequence[Source], scope: SessionScope, report: Callabl
         clock = asyncio.timeout(SOURCE_LIMIT)
         try:
             async with clock:
-                return await named.source.sections(scope)
+                return only_sections(await named.source.sections(scope))
         except Exception as error:
             how = f"gave no answer within {SOURCE_LIMIT:g} s: it" if clock.expired() else f"failed: {error!r}. It"
             report(f"The context plugin {named.plugin!r} {how} adds nothing to the prompt.")

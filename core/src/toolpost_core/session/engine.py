@@ -54,6 +54,7 @@ class Engine:
             restart=compaction.restarted,
             count=compaction.count,
             report=session.warn,
+            report_once=session.warn_once,
         )
 
     @cached_property

@@ -45,6 +45,10 @@ class PromptLog:
 
             history, self._history = self._history, None
             self._prompts = prompts_in(history.records())
-        self._prompts += [toolpost.SentPrompt(id=name, text=text, time=time) for name, text, time in self._new]
+        # Those of this run are among the records already, where these were read only now.
+        known = {prompt.id for prompt in self._prompts}
+        self._prompts += [
+            toolpost.SentPrompt(id=name, text=text, time=time) for name, text, time in self._new if name not in known
+        ]
         self._new.clear()
         return self._prompts

@@ -19,6 +19,7 @@ from toolpost_context_instructions.markup import read_markup
         ("```\n@a.md\n```\n@b.md", ["b.md"]),
         ("~~~~ text\n@a.md\n~~~\n@a.md\n~~~~\n@b.md", ["b.md"]),
         ("```\n@a.md", []),
+        ("```@a.md``` and @b.md", ["b.md"]),
         ("Text:\n\n    @a.md\n\n@b.md", ["b.md"]),
         ("- item\n\n    @a.md", ["a.md"]),
         ("Text\n    @a.md", ["a.md"]),

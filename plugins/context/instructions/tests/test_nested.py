@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from toolpost import Exchanged
+from toolpost import Compacted, Exchanged
 from toolpost_context_instructions import Instructions
 
 
@@ -96,6 +96,24 @@ async def test_rules_of_a_folder_below_come_with_it(world: Any) -> None:
     assert [text.rpartition("\n")[2] for text in told] == ["always"]
     told = await world.after_use("work/project/app/src/deep/main.py")
     assert [text.rpartition("\n")[2] for text in told] == ["always", "sources"]
+
+
+async def test_after_a_compaction_what_files_brought_is_there_again_and_once(world: Any) -> None:
+    world.put("work/project/app/AGENTS.md", "nested")
+    world.put("work/project/.toolpost/rules/py.md", "---\npaths: '**/*.py'\n---\nType it.")
+    await world.sections()
+    call = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": f"{world.project}/app/main.py"}}
+    before: Any = [
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "1\tpass"}]},
+    ]
+    left: list[Any] = [{"role": "user", "content": "It was shortened."}]
+    again = await Instructions().after_compaction(world.scope(), Compacted(before=before, left=left))
+    assert [section.text.rpartition("\n")[2] for section in again] == ["nested", "Type it."]
+    assert {event.load_reason for event in world.events} == {"compact"}
+    left += [{"role": "user", "content": section.text} for section in again]
+    assert await world.after_use("work/project/app/main.py", before=left) == []
+    assert await Instructions().after_compaction(world.scope(), Compacted(before=before, left=left)) == []
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ import toolpost
 from toolpost import LaunchOptions, ModelInfo, ModelRequest
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
+from toolpost_core.loop.compacted import checked
+from toolpost_core.loop.compacting import reason_of, score_of, unknown_in
 from toolpost_core.loop.thresholds import Policy, Thresholds
 from toolpost_core.session.engine import strategies
 from toolpost_core.transcripts.history import read
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 HEAD: Final = ("STRATEGY", "ORDER", "WHEN", "KEPT", "DROPPED", "TOKENS", "WHAT IT DOES")
 STAND_IN: Final = "<summary>[The model's summary would stand here.]</summary>"
-FULL: Final = ("auto", "prompt_too_long", "manual")
+FULL: Final = ("manual", "auto", "prompt_too_long")
 """Triggers of which the first that a strategy heeds is tried."""
 
 
@@ -65,6 +67,8 @@ async def _tried(workspace: Workspace, history: History, model: str | None, inst
     limits = Thresholds.of(ModelInfo(id=""), model, policy)
     messages = history.messages
     named = strategies(workspace.registry, _scope(workspace))
+    if odd := unknown_in(policy.order, named):
+        click.echo(odd, err=True)
     context = toolpost.Context(
         messages=messages,
         used=max(toolpost.tokens_of(messages), limits.auto),
@@ -81,7 +85,7 @@ async def _tried(workspace: Workspace, history: History, model: str | None, inst
 
 
 async def _try(named: Named, context: toolpost.Context) -> dict[str, Any]:
-    """Let one strategy work on the whole conversation, as if it were over its threshold."""
+    """Let one strategy work on the whole conversation, as /compact would, or as if it were over its threshold."""
     strategy = named.strategy
     trigger = next((trigger for trigger in FULL if trigger in strategy.triggers), None)
     facts = {"strategy": named.plugin, "order": strategy.order, "trigger": trigger or ", ".join(strategy.triggers)}
@@ -90,9 +94,9 @@ async def _try(named: Named, context: toolpost.Context) -> dict[str, Any]:
         return {**facts, "does": "works on a part that a person picks: /compact up_to, /compact from", "before": before}
     context = replace(context, trigger=trigger)
     try:
-        result = await strategy.compact(context) if strategy.applies(context) > 0 else None
+        result = checked(await strategy.compact(context), context) if score_of(strategy, context) > 0 else None
     except Exception as error:
-        return {**facts, "does": f"fails: {error}", "before": before}
+        return {**facts, "does": f"fails: {reason_of(error)}", "before": before}
     if result is None:
         return {**facts, "does": "finds nothing to do", "before": before}
     done = {"before": before, "after": result.tokens, "kept": len(result.kept), "dropped": len(result.dropped)}

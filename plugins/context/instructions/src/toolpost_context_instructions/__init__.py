@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from toolpost import ContextSource, Exchanged, Section, SessionScope, StashKey
+from toolpost import Compacted, ContextSource, Exchanged, Section, SessionScope, StashKey
 
 if TYPE_CHECKING:
+    from toolpost import Message
+    from toolpost_context_instructions.announce import Loaded
     from toolpost_context_instructions.kinds import InstructionsFile
     from toolpost_context_instructions.places import Names, Standing
 
@@ -61,17 +64,7 @@ class Instructions(ContextSource):
 
     async def reminders(self, scope: SessionScope, exchanged: Exchanged) -> Sequence[str]:
         """Return what files that were used since the last request bring along, unless it was told already."""
-        from toolpost_context_instructions.nested import brought_along, untold, used_files
-
-        used = used_files(exchanged.new, self.tools)
-        if not used or _STANDING not in scope.stash:
-            return ()
-        from toolpost_context_instructions.files import Reader
-
-        standing = scope.stash[_STANDING]
-        reader = Reader(scope, self.import_depth, standing.read)
-        brought = list(brought_along(used, scope, standing, self._names(), reader, self.foreign))
-        told = untold(brought, exchanged) if brought else []
+        told = self._brought(exchanged.new, exchanged.messages, scope)
         if not told:
             return ()
         from toolpost_context_instructions.announce import announce
@@ -79,6 +72,32 @@ class Instructions(ContextSource):
         self._warn([one.file for one in told], scope)
         await announce(told, scope)
         return [one.file.described for one in told]
+
+    async def after_compaction(self, scope: SessionScope, compacted: Compacted) -> Sequence[Section]:
+        """Return again what the files that were used had brought along: the model goes on with these files."""
+        told = self._brought(compacted.before, compacted.left, scope)
+        if told:
+            from toolpost_context_instructions.announce import announce
+
+            await announce([replace(one, reason="compact") for one in told], scope)
+        return [
+            Section(name=f"instructions.{number:03}", text=one.file.described, order=50)
+            for number, one in enumerate(told)
+        ]
+
+    def _brought(self, using: Sequence[Message], told: Sequence[Message], scope: SessionScope) -> list[Loaded]:
+        """Return what the files bring that the calls of some messages used, unless it was told already."""
+        from toolpost_context_instructions.nested import brought_along, untold, used_files
+
+        used = used_files(using, self.tools)
+        if not used or _STANDING not in scope.stash:
+            return []
+        from toolpost_context_instructions.files import Reader
+
+        standing = scope.stash[_STANDING]
+        reader = Reader(scope, self.import_depth, standing.read)
+        brought = list(brought_along(used, scope, standing, self._names(), reader, self.foreign))
+        return untold(brought, told) if brought else []
 
     def _names(self) -> Names:
         from toolpost_context_instructions.places import Names

@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from toolpost import Exchanged, Message, SessionScope
+from toolpost import Message, SessionScope
 from toolpost_context_instructions.announce import Loaded
 from toolpost_context_instructions.files import Reader, project_root
 from toolpost_context_instructions.kinds import InstructionsFile
@@ -58,11 +58,11 @@ def brought_along(
             yield Loaded(rule, "path_glob_match", trigger=file)
 
 
-def untold(loaded: Sequence[Loaded], exchanged: Exchanged) -> list[Loaded]:
-    """Return those whose text the conversation does not hold."""
+def untold(loaded: Sequence[Loaded], messages: Sequence[Message]) -> list[Loaded]:
+    """Return those whose text a conversation does not hold."""
     texts = [
         str(block["text"])
-        for message in exchanged.messages
+        for message in messages
         if message["role"] == "user"
         for block in _blocks([message])
         if block["type"] == "text"
