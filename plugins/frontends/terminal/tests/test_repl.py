@@ -106,15 +106,18 @@ async def test_the_commands_do_what_help_says() -> None:
         assert name in stage.said
 
 
-async def test_context_is_a_map_of_the_window() -> None:
+@pytest.mark.parametrize(("no_color", "signs"), [("", "■■"), ("1", "ab")])
+async def test_context_is_a_map_of_the_window(monkeypatch: pytest.MonkeyPatch, no_color: str, signs: str) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
     repl, stage, _ = sitting("/context")
     await repl.run()
     assert "model-1: 120,000 of 180,000 tokens (67%)" in stage.said
     assert "by itself from 167,000 on" in stage.said
     assert "off by -1.3%" in stage.said
-    rows = [line.strip() for line in stage.said.splitlines() if set(line.strip()) and set(line.strip()) <= set("■·×")]
+    lines = [line.strip() for line in stage.said.splitlines()]
+    rows = [line for line in lines if line and set(line) <= {*signs, "·", "×"}]
     assert [len(row) for row in rows] == [40] * 5
-    assert "".join(rows).count("■") == 120
+    assert sum(row.count(sign) for row in rows for sign in {*signs}) == 120
 
 
 async def test_effort_is_shown_and_changed() -> None:
