@@ -42,13 +42,18 @@ def broken_by_transcript(path: Path, *, cut_lines: int = 0) -> Iterator[str]:
 
 
 def _answered_twice(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    results: Counter[str] = Counter()
+    answered: set[str] = set()
     for record in records:
+        if record.get("subtype") == "compact_boundary":
+            answered.clear()  # the conversation begins anew: a service that repeats itself may use an id again
         content = record.get("message", {}).get("content", ())
-        # What a compaction left stands a second time behind its boundary.
-        if record.get("type") == "user" and "boundaryUuid" not in record and not isinstance(content, str):
-            results.update(block["tool_use_id"] for block in content if block["type"] == "tool_result")
-    yield from (f"the call {name} has {count} results" for name, count in results.items() if count > 1)
+        for block in content if record.get("type") == "user" and not isinstance(content, str) else ():
+            if block["type"] != "tool_result":
+                continue
+            name = block["tool_use_id"]
+            if name in answered:
+                yield f"the call {name} has more than one result"
+            answered.add(name)
 
 
 def broken_by_requests(requests: Sequence[Request], shortened: Container[int] = ()) -> Iterator[str]:
