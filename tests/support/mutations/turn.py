@@ -147,7 +147,9 @@ CONTEXT = Subject(
     opening="class Instructions(ContextSource):",
     kit="TestInstructions",
     rules={
-        "test_its_sections_are_named_and_bounded": swap('name=f"instructions.{number:03}"', 'name="instructions"'),
+        "test_its_sections_are_named_and_bounded": swap(
+            'name=f"instructions.{number:03}",\n', 'name="instructions",\n'
+        ),
         "test_its_sections_are_the_same_bytes_each_time": swap("if number else f", "if number else f'{next(COUNT)}' f"),
         "test_static_sections_do_not_depend_on_the_session": swap("user=True", "user=True, static=True"),
         "test_text_of_the_workspace_is_not_put_among_the_systems": swap("user=True", "user=False"),
