@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .analysis import Analysis
 from .hidden import MOST_PARTS
-from .parts import BashPart, heads_of, matches
+from .parts import BashPart, matches, with_heads
 from .reader import Reader
 from .repository import runs_nothing
 from .syntax import Unreadable
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 MOST_CHARS = 10_000
 _READ_AT_ALL = 200_000
 # No character here means anything to the shell, so that splitting at blanks is all that it would do.
+_PLAIN = re.compile(r"[\n\t -~]*")
 _PLAIN_LINE = re.compile(
     r"(?!(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|function|time|coproc|in)\b)"
     r"[A-Za-z0-9_./:,@%+-]+(?: [A-Za-z0-9_./:,@%+=-]+)*"
@@ -78,7 +78,7 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
     if not doubt and not analysis.parts and not line.strip():
         doubt = "it is empty"
     again = None if doubt or _PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
-    return BashMatcher([replace(part, heads=heads_of(part)) for part in analysis.parts], doubt, again)
+    return BashMatcher([with_heads(part) for part in analysis.parts], doubt, again)
 
 
 def _read_again(line: str, reader: Reader) -> str:
@@ -91,6 +91,8 @@ def _surface(line: str) -> str:
     """What is wrong with the text before it is read."""
     if len(line) > MOST_CHARS:
         return f"it is longer than {MOST_CHARS} characters"
+    if _PLAIN.fullmatch(line):
+        return ""
     for char in line:
         control = (char < " " and char not in "\n\t") or char == "\x7f"
         if control or (char > "~" and unicodedata.category(char) in ("Cf", "Cc", "Cs", "Zl", "Zp")):

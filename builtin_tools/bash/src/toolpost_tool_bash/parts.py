@@ -71,6 +71,13 @@ def harmless(name: str, value: str) -> bool:
     return name in SAFE_VARIABLES or (name in _PAGERS and value in ("cat", "''", '""', ""))
 
 
+def with_heads(part: BashPart) -> BashPart:
+    """Return a part with its heads; `dataclasses.replace` would take several times as long, for each of many parts."""
+    made = object.__new__(BashPart)
+    vars(made).update(vars(part), heads=heads_of(part))
+    return made
+
+
 def heads_of(part: BashPart) -> frozenset[str] | None:
     """The first words of the specifiers that may cover a part; None where it may run anything."""
     if part.args and not (part.dynamic or part.around or part.inside) and part.args[0].plain:

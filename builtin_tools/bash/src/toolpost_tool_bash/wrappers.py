@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, takewhile
 from typing import Final
 
@@ -57,6 +58,7 @@ _RUNNER_VERBS = frozenset(
 _PLAIN_SHELL_OPTION = re.compile(r"[-+][ceufxvn]+|--|--norc|--noprofile")
 _SCRIPT_OPTION = re.compile(r"-[A-Za-z]*?[cSx]|-e|--(?:split-string|command|exec|init-command|call|run)=?")
 _XARGS_VALUED = frozenset({"-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E", "-j"})
+_TOLD: Final = re.compile(r"\s|[;&|`$(]")
 _ASSIGNED_COMMAND = re.compile(r"=!?(.+)", re.DOTALL)
 
 
@@ -79,14 +81,22 @@ class Inside:
     open: bool = False
 
 
+@cache
+def _options(row: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The options of a row that have a value, and those that have none."""
+    return (
+        frozenset(re.findall(r"(--[\w-]+|\w)=", row)),
+        frozenset(re.findall(r"(--[\w-]+|[a-z0#])(?![=\w-])", row)),
+    )
+
+
 def transparent(name: str, args: list[Argument]) -> Inside | None:
     """Look through a wrapper that changes nothing; None where the name or one of its options is not such."""
     row = TRANSPARENT.get(name)
     if row is None:
         return None
     options, operands = row
-    valued = set(re.findall(r"(--[\w-]+|\w)=", options))
-    flags = set(re.findall(r"(--[\w-]+|[a-z0#])(?![=\w-])", options))
+    valued, flags = _options(options)
     at = 0
     while at < len(args) and args[at].text.startswith("-") and len(args[at].text) > 1:
         text = args[at].text
@@ -158,7 +168,7 @@ def guarded(name: str, args: list[Argument]) -> Inside:
         after = bool(at) and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
         if reads_code:
             pass
-        elif re.search(r"\s|[;&|`$(]", arg.text) and (sure or after or option):
+        elif (sure or after or option) and _TOLD.search(arg.text):
             scripts.append(arg.text)
             if option:
                 scripts.append(arg.text[option.end() :])
