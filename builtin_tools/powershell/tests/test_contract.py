@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from powershell_stand_in import install  # type: ignore[import-not-found]
+from powershell_stand_in import install  # type: ignore[import-not-found]  # it lies beside this file
 
 from toolpost.testing import ToolContract
 from toolpost_tool_powershell import PowerShell

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from powershell_stand_in import install  # type: ignore[import-not-found]
+from powershell_stand_in import install  # type: ignore[import-not-found]  # it lies beside this file
 
 from toolpost import Commands, ShellInput, ToolContext
 from toolpost.testing import PlainCommands, call_tool, make_context

@@ -43,7 +43,7 @@ class PowerShell(ShellTool):
         """Whether there is a pwsh."""
         # Asked at each start: `shutil.which` would cost the import of what it is in.
         folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-        return any(os.access(os.path.join(folder, PROGRAM), os.X_OK) for folder in folders if folder)  # noqa: PTH118 - texts
+        return any(os.access(os.path.join(folder, PROGRAM), os.X_OK) for folder in folders if folder)  # noqa: PTH118 - PATH holds texts, and each is looked at once
 
     def permission_matcher(self, input: ShellInput, scope: PermissionScope) -> PermissionMatcher:
         """Return the statements of the command."""
