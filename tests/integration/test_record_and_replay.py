@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from mock_messages_api import Gate, MockMessagesApi, Request, Step, cut, error, pause, text, tool_use, turn
+from served_session import until
 
 from toolpost import LaunchOptions, Question, Reply, RunResult, Streaming
 from toolpost_core.api import open_session
@@ -67,6 +68,15 @@ class Place:
         for entry in entries:
             change(entry)
         self.file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+    def delay(self, late: Callable[[dict[str, Any]], bool], until: Callable[[dict[str, Any]], bool]) -> None:
+        """Put entries behind another one, as if they had come that late then."""
+        entries = self.entries()
+        delayed = [entry for entry in entries if late(entry)]
+        kept = [entry for entry in entries if not late(entry)]
+        behind = next(place for place, entry in enumerate(kept) if until(entry)) + 1
+        ordered = [*kept[:behind], *delayed, *kept[behind:]]
+        self.file.write_text("".join(json.dumps(entry) + "\n" for entry in ordered))
 
 
 @pytest.fixture
@@ -415,32 +425,62 @@ def test_it_is_played_in_another_folder_too(place: Place, tmp_path: Path) -> Non
 
 
 async def test_what_a_person_answered_is_played_without_asking(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    reason = await recorded_refusal(place, monkeypatch)
+    played = place.replay("--output-format", "json")
+    real = place.replay("--tools", "real", "--output-format", "json")
+
+    assert json.loads(played.stdout)["terminal_reason"] == reason == "aborted_tools"
+    assert (played.returncode, real.returncode) == (0, 0), real.stderr
+    assert (place.project / "kept.txt").read_text() == "kept\n"
+
+
+async def test_a_refusal_that_ends_the_turn_does_so_where_the_recording_says(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await recorded_refusal(place, monkeypatch)
+    place.delay(
+        lambda entry: answered(entry) or (entry.get("answer") == 2 and entry["event"]["$"] == "Stop"),
+        until=lambda entry: (entry.get("e"), entry.get("in")) == ("reply", "t2"),
+    )
+    played = place.replay("--output-format", "json")
+    real = place.replay("--tools", "real", "--output-format", "json")
+
+    assert (played.returncode, real.returncode) == (0, 0), real.stderr
+    assert [json.loads(run.stdout)["terminal_reason"] for run in (played, real)] == ["aborted_tools"] * 2
+
+
+def answered(entry: dict[str, Any]) -> bool:
+    return (entry.get("e"), entry.get("answer")) == ("done", 2)
+
+
+async def recorded_refusal(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Record a session whose second call a person refuses, with "stop", once the answer was all there.
+
+    Returns how its turn ended.
+    """
+    asked = 0
 
     async def ask(question: Question) -> Reply:
-        asked.append(question.details)
-        if len(asked) == 1:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
             return Reply(allow=True)
+        await until(lambda: any(map(answered, place.entries())))
         return Reply(allow=False, stop=True)
 
     calls = turn(bash("echo kept > kept.txt", "t1")), turn(bash("rm kept.txt", "t2"))
+    result: RunResult | None = None
     with served(*calls) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         env = {**os.environ, "HOME": str(place.folder / "home"), "TOOLPOST_CONFIG_DIR": str(place.folder / "state")}
-        options = LaunchOptions(cwd=place.project, record=place.file)
-        async with open_session(options, ask, env=env) as session:
-            events = [event async for event in session.submit("go")]
-    result = events[-1]
+        async with open_session(LaunchOptions(cwd=place.project, record=place.file), ask, env=env) as session:
+            async for event in session.submit("go"):
+                if isinstance(event, RunResult):
+                    result = event
     (place.project / "kept.txt").unlink()
-    played = place.replay("--output-format", "json")
-    real = place.replay("--tools", "real", "--output-format", "json")
-
-    assert len(asked) == 2
-    assert isinstance(result, RunResult)
-    assert json.loads(played.stdout)["terminal_reason"] == result.terminal_reason == "aborted_tools"
-    assert (played.returncode, real.returncode) == (0, 0), real.stderr
-    assert (place.project / "kept.txt").read_text() == "kept\n"
+    assert result is not None
+    return result.terminal_reason
 
 
 async def test_an_interrupt_ends_the_played_turn_where_it_ended_the_recorded_one(

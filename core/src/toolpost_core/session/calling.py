@@ -31,16 +31,18 @@ async def _through(
 ) -> CallResult:
     ran: list[tuple[CallResult, CallEnd]] = []
 
+    within = node.child(contains=True)  # what a refusal ends waits for the world, which knows when it did
+
     async def through() -> CallEnd:
-        result = await run(call, node)
-        ran.append((result, _end(result, node, ctx)))
+        result = await run(call, within)
+        ran.append((result, _end(result, within, ctx)))
         return ran[0][1]
 
     end = await world.call(call, through)
-    if ran and ran[0][1] is end:
-        return ran[0][0]
     if end.rejected:
         node.abort("rejected")
+    if ran and ran[0][1] is end:
+        return ran[0][0]
     return _result(call, end, ran[0][0] if ran else None)
 
 
