@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.kinds import TITLE
 from toolpost_core.transcripts.store import Store
-from toolpost_core.transcripts.transcript import TITLE, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def record(role: str, name: str, parent: str | None, text: str) -> dict[str, Any]:

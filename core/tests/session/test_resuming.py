@@ -14,8 +14,9 @@ from toolpost.testing import FakeModel
 from toolpost_core.api import find_places
 from toolpost_core.session.resuming import resumed
 from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.kinds import SCHEMA, TITLE
 from toolpost_core.transcripts.store import Store
-from toolpost_core.transcripts.transcript import SCHEMA, TITLE, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def records(path: Path) -> list[dict[str, Any]]:

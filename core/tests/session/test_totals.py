@@ -14,7 +14,7 @@ from toolpost_core.session.past_costs import lines_of, totals_of
 from toolpost_core.session.totals import Totals, totals_in
 from toolpost_core.session.usage import json_usage, usage_in
 from toolpost_core.tools.calls import CallResult
-from toolpost_core.transcripts.transcript import COST
+from toolpost_core.transcripts.kinds import COST
 
 PRICED = ModelInfo(id="priced", price=Price(input=10, output=0, cache_write=0, cache_read=0))
 PATCH = [{"lines": [" a", "-b", "+c", "+d"]}, {"lines": ["-e"]}]

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from toolpost import Message
 from toolpost_core.loop.messages import joined
 from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.kinds import REWIND, TITLE
 from toolpost_core.transcripts.past import before, prompts_in
 from toolpost_core.transcripts.reading import records_of
-from toolpost_core.transcripts.transcript import REWIND, TITLE, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def text(value: str) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from toolpost_core.cli.commands.sessions_show import _told
 from toolpost_core.transcripts.chain import LINKED
 from toolpost_core.transcripts.export import exported, markdown
 from toolpost_core.transcripts.history import History, read
+from toolpost_core.transcripts.kinds import BOUNDARY, REWIND, TOMBSTONE
 from toolpost_core.transcripts.listing import look
 from toolpost_core.transcripts.past import before, prompts_in
 from toolpost_core.transcripts.reading import records_of
-from toolpost_core.transcripts.transcript import BOUNDARY, REWIND, TOMBSTONE, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 HERE = Path("/p")
 PIXEL = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}

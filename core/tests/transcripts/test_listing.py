@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from toolpost_core.transcripts.branches import Branches
+from toolpost_core.transcripts.kinds import TITLE
 from toolpost_core.transcripts.listing import END, SessionFile, look
-from toolpost_core.transcripts.transcript import TITLE, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 
 def said(role: str, text: str) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import pytest
 
 from toolpost import SessionError, text_of
 from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.kinds import REWIND
 from toolpost_core.transcripts.past import before, prompts_in, turn_of
-from toolpost_core.transcripts.transcript import REWIND, Transcript
+from toolpost_core.transcripts.transcript import Transcript
 
 
 class File:

@@ -22,8 +22,8 @@ from toolpost import (
     ToolUse,
     Usage,
 )
+from toolpost_core.transcripts.kinds import THINKER
 from toolpost_core.transcripts.thoughts import sent_on
-from toolpost_core.transcripts.transcript import THINKER
 
 THOUGHT: Any = {"type": "thinking", "thinking": "Hm", "signature": "c2ln"}
 

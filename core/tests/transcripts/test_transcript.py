@@ -13,8 +13,9 @@ import pytest
 from toolpost import SessionError
 from toolpost_core.transcripts.export import exported, markdown
 from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.kinds import TITLE
 from toolpost_core.transcripts.redaction import Redactor
-from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.transcript import STATE_EVERY, Transcript
 
 MESSAGE = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
 
@@ -140,7 +141,8 @@ from pathlib import Path
 from toolpost_core.transcripts.export import exported, markdown
 from toolpost_core.transcripts.history import read
 from toolpost_core.transcripts.redaction import Redactor
-from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.kinds import TITLE
+from toolpost_core.transcripts.transcript import STATE_EVERY, Transcript
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 file.message("user", {"role": "user", "content": "held"}, Path("/"))
 print("held", flush=True)
@@ -162,7 +164,8 @@ from pathlib import Path
 from toolpost_core.transcripts.export import exported, markdown
 from toolpost_core.transcripts.history import read
 from toolpost_core.transcripts.redaction import Redactor
-from toolpost_core.transcripts.transcript import STATE_EVERY, TITLE, Transcript
+from toolpost_core.transcripts.kinds import TITLE
+from toolpost_core.transcripts.transcript import STATE_EVERY, Transcript
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 file = Transcript(Path(sys.argv[1]), "s", "0", print)
 for number in range(100):

@@ -9,7 +9,7 @@ from toolpost import on
 from toolpost_core.loop.gauge import gauge_of
 from toolpost_core.session.totals import keep
 from toolpost_core.session.usage import json_usage
-from toolpost_core.transcripts.transcript import USAGE
+from toolpost_core.transcripts.kinds import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from toolpost_core.loop.stream import Answer
 from toolpost_core.session.totals import keep
 from toolpost_core.session.usage import json_usage
 from toolpost_core.tools.watched import watched
-from toolpost_core.transcripts.transcript import USAGE
+from toolpost_core.transcripts.kinds import USAGE
 
 if TYPE_CHECKING:
     from toolpost import AbortSignal, ModelRequest, Provider

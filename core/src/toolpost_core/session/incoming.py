@@ -9,7 +9,7 @@ import toolpost
 from toolpost import Aborted
 from toolpost_core.loop.messages import joined
 from toolpost_core.tools.watched import watched
-from toolpost_core.transcripts.transcript import QUEUE
+from toolpost_core.transcripts.kinds import QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost_core.transcripts.chain import LINKED
-from toolpost_core.transcripts.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TOMBSTONE, USAGE
+from toolpost_core.transcripts.kinds import QUEUE, REPLACEMENT, REWIND, STATES, TOMBSTONE, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

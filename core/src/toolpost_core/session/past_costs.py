@@ -9,8 +9,8 @@ import toolpost
 from toolpost_core.loop.ledger import Ledger
 from toolpost_core.session.totals import totals_in
 from toolpost_core.session.usage import usage_in
+from toolpost_core.transcripts.kinds import COST, USAGE
 from toolpost_core.transcripts.reading import records_in
-from toolpost_core.transcripts.transcript import COST, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import toolpost
-from toolpost_core.transcripts.transcript import now
+from toolpost_core.transcripts.lines import now
 
 if TYPE_CHECKING:
     from toolpost import SentPrompt

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolpost import SessionError
+from toolpost_core.transcripts.kinds import MODE, MODEL, QUEUE, TITLE
 from toolpost_core.transcripts.migration import told_newer
-from toolpost_core.transcripts.transcript import MODE, MODEL, QUEUE, TITLE
 
 if TYPE_CHECKING:
     from toolpost import LaunchOptions, PermissionMode

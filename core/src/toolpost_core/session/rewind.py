@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from toolpost import FileHistory, SessionError
 from toolpost_core.session.conversation import Conversation
+from toolpost_core.transcripts.kinds import REWIND
 from toolpost_core.transcripts.past import before, turn_of
 from toolpost_core.transcripts.reading import records_in
-from toolpost_core.transcripts.transcript import REWIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

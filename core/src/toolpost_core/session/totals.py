@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import toolpost
 from toolpost_core.loop.ledger import Ledger
 from toolpost_core.session.usage import json_usage, usage_in
-from toolpost_core.transcripts.transcript import COST
+from toolpost_core.transcripts.kinds import COST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolpost_core.transcripts.transcript import BOUNDARY, REWIND, TOMBSTONE
+from toolpost_core.transcripts.kinds import BOUNDARY, REWIND, TOMBSTONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

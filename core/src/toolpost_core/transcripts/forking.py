@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolpost_core.transcripts.chain import LINKED, is_boundary, is_message
+from toolpost_core.transcripts.kinds import TITLE
 from toolpost_core.transcripts.reading import GUARD, records_in
 from toolpost_core.transcripts.spilling import whole
-from toolpost_core.transcripts.transcript import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

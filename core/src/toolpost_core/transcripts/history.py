@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cas
 
 from toolpost import SessionError
 from toolpost_core.transcripts.chain import LINKED, Links, is_message, since_boundary
+from toolpost_core.transcripts.kinds import QUEUE, REPLACEMENT, REWIND, STATES, TITLE, TOMBSTONE
 from toolpost_core.transcripts.mending import repaired, sound_blocks
 from toolpost_core.transcripts.migration import is_newer
 from toolpost_core.transcripts.reading import GUARD, kind_of, last_boundary, lines_in, records_in
@@ -15,7 +16,6 @@ from toolpost_core.transcripts.replaced import by_name, replaced
 from toolpost_core.transcripts.siblings import with_siblings
 from toolpost_core.transcripts.spilling import whole
 from toolpost_core.transcripts.thoughts import sent_on
-from toolpost_core.transcripts.transcript import QUEUE, REPLACEMENT, REWIND, STATES, TITLE, TOMBSTONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+LONG: Final = 200_000
+"""Bytes of a line over which its message goes into a file of its own; what reads a transcript holds a line at a time."""
 
 
 def line_of(record: Mapping[str, Any]) -> bytes:

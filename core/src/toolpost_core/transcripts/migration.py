@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpost_core.transcripts.transcript import SCHEMA
+from toolpost_core.transcripts.kinds import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

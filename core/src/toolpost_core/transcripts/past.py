@@ -10,11 +10,11 @@ from toolpost import SentPrompt, SessionError
 from toolpost_core.loop.turn import INTERRUPTED
 from toolpost_core.transcripts.chain import Links
 from toolpost_core.transcripts.history import conversation_of
+from toolpost_core.transcripts.kinds import REPLACEMENT
 from toolpost_core.transcripts.mending import repaired
 from toolpost_core.transcripts.reading import records_in
 from toolpost_core.transcripts.spilling import whole
 from toolpost_core.transcripts.thoughts import sent_on
-from toolpost_core.transcripts.transcript import REPLACEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from toolpost import SessionError
+from toolpost_core.transcripts.kinds import BOUNDARY, SCHEMA
 from toolpost_core.transcripts.migration import is_newer, migrated
-from toolpost_core.transcripts.transcript import BOUNDARY, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpost_core.transcripts.lines import line_of
+from toolpost_core.transcripts.lines import LONG, line_of
 from toolpost_core.transcripts.locks import make_private
-from toolpost_core.transcripts.transcript import LONG
 
 if TYPE_CHECKING:
     from pathlib import Path

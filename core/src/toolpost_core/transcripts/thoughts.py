@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolpost_core.loop.messages import THOUGHTS, without_thoughts
-from toolpost_core.transcripts.transcript import THINKER
+from toolpost_core.transcripts.kinds import THINKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

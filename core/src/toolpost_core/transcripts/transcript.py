@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpost_core.events.outside import Outside
 from toolpost_core.transcripts.branches import Branches
-from toolpost_core.transcripts.lines import line_of, write_all
-from toolpost_core.transcripts.lines import now as now
+from toolpost_core.transcripts.kinds import BOUNDARY, QUEUE, REPLACEMENT, SCHEMA, TITLE, TOMBSTONE
+from toolpost_core.transcripts.lines import LONG, line_of, now, write_all
 from toolpost_core.transcripts.locks import open_locked
 
 if TYPE_CHECKING:
@@ -24,34 +24,6 @@ if TYPE_CHECKING:
     from toolpost import ContentBlock, Message
     from toolpost_core.transcripts.history import History
 
-SCHEMA: Final = 1
-"""The form of the records that are written; each record of the chain says it. Those before had none."""
-REPLACEMENT: Final = "content-replacement"
-"""The type of a record that says what is sent in the place of a result that was too long beside others."""
-REWIND: Final = "conversation-rewind"
-"""The type of a record that says that the conversation went back, to behind the record `leafUuid`."""
-TOMBSTONE: Final = "tombstone"
-"""The type of a record that says which records (`uuids`) count as never said: an answer whose stream was cut off."""
-USAGE: Final = "answer-usage"
-"""The type of a record that says what an answer used in all: its blocks are kept before that is known."""
-QUEUE: Final = "queue-operation"
-"""The type of a record that says that something had to wait for the model, or waits no longer."""
-TITLE: Final = "custom-title"
-"""The type of a record that says what the session is called (`customTitle`)."""
-MODE: Final = "permission-mode"
-"""The type of a record that says which permission mode is in force (`permissionMode`)."""
-MODEL: Final = "model"
-"""The type of a record that says which model is asked (`model`)."""
-THINKER: Final = "thinking-model"
-"""The type of a record that says whose thoughts are sent from now on (`model`), those up to `leafUuid` no more."""
-COST: Final = "cost-totals"
-"""The type of a record that says what the session has cost so far."""
-STATES: Final = (TITLE, "ai-title", MODE, MODEL, THINKER, COST)
-"""The types of which the last record counts: it is written anew now and then, so that the file's end has it."""
-BOUNDARY: Final = "compact_boundary"
-"""The subtype of the system record behind which the conversation begins anew, after a compaction."""
-LONG: Final = 200_000
-"""Bytes of a line over which its message goes into a file of its own; what reads a transcript holds a line at a time."""
 STATE_EVERY: Final = 48_000
 """Bytes after which the state is written anew; a reader of the last 64 kB finds it."""
 
