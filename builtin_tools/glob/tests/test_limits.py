@@ -7,7 +7,7 @@ import pytest
 
 from toolpost import Aborted, ToolContext
 from toolpost.testing import AbortSwitch, call_tool, make_context
-from toolpost_tool_glob import Glob, find
+from toolpost_tool_glob import Glob, find, listing
 
 GLOB = Glob()
 
@@ -62,7 +62,7 @@ async def test_more_names_than_are_taken_end_the_search_and_the_result_says_so(
     ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(ctx, monkeypatch, "printf 'a.py\\000'; while :; do printf 'b.txt\\000'; done")
-    monkeypatch.setattr(find, "MOST_OUTPUT", 100)
+    monkeypatch.setattr(listing, "MOST_OUTPUT", 100)
 
     assert await glob(ctx, "**/*.py") == ["(There are more files than can be listed; name a folder.)", "a.py"]
 

@@ -3,83 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import pattern as globs
+from .matches import Found, Matches
 
 if TYPE_CHECKING:
     from toolpost import Progress, ToolContext
 
 SECONDS = 20.0
-MOST_OUTPUT = 100_000_000
 NOT_LISTED = (".git", ".hg", ".svn", ".jj")
-FIRST_SHOWN = 5
-"""Names of the first results that are shown while the search goes on."""
 
 _PLAIN_NAME = re.compile(r"(?!\**$)(?:[\w.+*-]|\{[\w.+*,-]*\})+", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Found:
-    """The newest matching files as the model should name them, how many match, and what to tell about that."""
-
-    names: list[str]
-    total: int
-    note: str = ""
-
-
-class Matches:
-    """The matching files among names that come piece by piece; `take` blocks, and is called by one thread at a time."""
-
-    def __init__(self, folder: Path, pattern: str | None) -> None:
-        """Without a pattern each name matches."""
-        self._folder = folder
-        self._matches = None if pattern is None else globs.matcher(pattern)
-        self._times: list[tuple[int, bytes]] = []
-        # Relative to an open folder, a file's time is found faster than by its whole path.
-        self._open = os.open(folder, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
-
-    def __enter__(self) -> Matches:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._open)
-
-    def __len__(self) -> int:
-        return len(self._times)
-
-    def take(self, names: Iterable[bytes]) -> None:
-        """Keep the names that match, with their times; a file that is gone by now is left out."""
-        matches, keep, stat, folder = self._matches, self._times.append, os.lstat, self._open
-        if matches is not None:
-            names = [name for name in names if matches(os.fsdecode(name))]
-        for name in names:
-            try:
-                keep((-stat(name, dir_fd=folder).st_mtime_ns, name))
-            except OSError:
-                continue
-
-    def first(self, cwd: Path) -> str:
-        """Name the first files that were found."""
-        more = ", …" if len(self._times) > FIRST_SHOWN else ""
-        return ", ".join(self._shown(name, cwd) for _, name in self._times[:FIRST_SHOWN]) + more
-
-    def newest(self, limit: int, cwd: Path, note: str = "") -> Found:
-        """Return the newest ones, by name where they are of one time."""
-        newest = heapq.nsmallest(limit, self._times)
-        return Found([self._shown(name, cwd) for _, name in newest], len(self._times), note)
-
-    def _shown(self, name: bytes, cwd: Path) -> str:
-        """Name a file from the current folder, or absolute where it lies outside of it."""
-        path = os.fsencode(self._folder).rstrip(b"/") + b"/" + name
-        return path.removeprefix(os.fsencode(cwd) + b"/").decode("utf-8", "backslashreplace")
 
 
 async def find(base: Path, pattern: str, ctx: ToolContext, progress: Progress) -> Found:
@@ -99,7 +39,7 @@ async def find(base: Path, pattern: str, ctx: ToolContext, progress: Progress) -
             from .walk import files
 
             note = ""
-            await asyncio.to_thread(matches.take, map(os.fsencode, files(folder, SECONDS)))
+            await asyncio.to_thread(matches.take, map(os.fsencode, files(folder, SECONDS, NOT_LISTED)))
         return matches.newest(ctx.limits.glob_max_results, ctx.cwd, note)
 
 
@@ -157,10 +97,10 @@ async def _listed(argv: list[str], folder: Path, matches: Matches, ctx: ToolCont
     from .listing import Names, run
 
     names = Names(matches, lambda: progress(f"Found {matches.first(ctx.cwd)}"))
-    ended = await run(argv, folder, names, ctx)
+    ended = await run(argv, folder, names, ctx, SECONDS)
     if b"os error 11" in ended.errors and not len(matches):  # EAGAIN: no room for its threads
         names = Names(matches, lambda: None)
-        ended = await run([*argv, "--threads=1"], folder, names, ctx)
+        ended = await run([*argv, "--threads=1"], folder, names, ctx, SECONDS)
     if ended.timed_out:
         return f"The search was ended after {SECONDS:g} s; there may be more files."
     return "There are more files than can be listed; name a folder." if names.is_cut else ""

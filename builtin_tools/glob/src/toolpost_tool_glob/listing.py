@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING
 
 from toolpost import ToolFailed
 
-from . import find
-
 if TYPE_CHECKING:
     from toolpost import Finished, ToolContext
 
+    from .matches import Matches
+
 MOST_ERRORS = 100_000
+MOST_OUTPUT = 100_000_000
 
 
 class Names:
     """The output of a listing, in which each name ends with a NUL; `on_first` is told once, after the first matches."""
 
-    def __init__(self, matches: find.Matches, on_first: Callable[[], None]) -> None:
+    def __init__(self, matches: Matches, on_first: Callable[[], None]) -> None:
         self._matches, self._on_first = matches, on_first
         self._pieces: SimpleQueue[bytes] = SimpleQueue()
         self._size = 0
@@ -30,7 +31,7 @@ class Names:
     @property
     def is_cut(self) -> bool:
         """Whether there were more names than are taken."""
-        return self._size > find.MOST_OUTPUT
+        return self._size > MOST_OUTPUT
 
     def take(self, piece: bytes) -> bool:
         """Hand a piece over to `match`; return whether another one may follow."""
@@ -54,15 +55,15 @@ class Names:
                 loop.call_soon_threadsafe(self._on_first)
 
 
-async def run(argv: list[str], folder: Path, names: Names, ctx: ToolContext) -> Finished:
-    """Run to the end, the limits or the abort (raises Aborted); a thread matches beside it."""
+async def run(argv: list[str], folder: Path, names: Names, ctx: ToolContext, seconds: float) -> Finished:
+    """Run to the end, the limits, `seconds` or the abort (raises Aborted); a thread matches beside it."""
     matching = asyncio.create_task(asyncio.to_thread(names.match, asyncio.get_running_loop()))
     try:
         return await ctx.processes.run(
             argv,
             cwd=folder,
             env=ctx.env or None,
-            timeout=find.SECONDS,
+            timeout=seconds,
             max_output=MOST_ERRORS,
             abort=ctx.abort,
             on_output=names.take,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from time import monotonic
 
-from .find import NOT_LISTED
 
+def files(top: Path, seconds: float, without: Collection[str]) -> Iterator[str]:
+    """Yield the files below `top`, relative to it, without those that .gitignore files name; follows no links.
 
-def files(top: Path, seconds: float) -> Iterator[str]:
-    """Yield the files below `top`, relative to it, without those that .gitignore files name; follows no links."""
+    Folders whose name is in `without` are left out; after `seconds` nothing more comes.
+    """
     until = monotonic() + seconds
     ignored: dict[str, Callable[[str], bool]] = {}
     for folder, folders, names in os.walk(top):
@@ -20,7 +21,7 @@ def files(top: Path, seconds: float) -> Iterator[str]:
         here = os.path.relpath(folder, top)
         prefix = "" if here == "." else f"{here}/"
         ignore = ignored[here] = _ignore(Path(folder), prefix, ignored.get(os.path.dirname(here) or "."))  # noqa: PTH120
-        folders[:] = [name for name in folders if name not in NOT_LISTED and not ignore(f"{prefix}{name}/")]
+        folders[:] = [name for name in folders if name not in without and not ignore(f"{prefix}{name}/")]
         yield from (prefix + name for name in names if not ignore(prefix + name))
 
 
