@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from toolpost._frozen import frozen
 from toolpost.permissions import Allow, Ask, Decision, PermissionMatcher, PermissionScope
 
 
-@dataclass(frozen=True)
+@frozen()
 class Confined:
     """One command where a sandbox may be on; `leaves` says that it asks to run outside."""
 

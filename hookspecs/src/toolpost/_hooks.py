@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
 import pluggy
+
+from toolpost._frozen import frozen
 
 PROJECT: Final = "toolpost"
 HOOKSPEC_VERSION: Final = "1.0.0"
@@ -27,7 +28,7 @@ Spec: TypeAlias = Callable[[E], O | None]
 Merge: TypeAlias = Callable[[Sequence[O]], O]
 
 
-@dataclass(frozen=True)
+@frozen()
 class ListenerOptions:
     """What one listener asks for beyond its event's defaults."""
 
@@ -66,7 +67,7 @@ class Marks(ABC, Generic[E, O]):
     def _mark(self, listener: Callable[..., Any]) -> Callable[..., Any]: ...
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Event(Marks[E, O]):
     """One lifecycle event: its spec, the decorator for its listeners, and its merge rule.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, dataclass_transform
+
+from toolpost._frozen import frozen
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
@@ -20,7 +21,7 @@ class Plugin:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if _adds_fields(cls):
-            dataclass(frozen=True, kw_only=True, eq=False)(cls)
+            frozen(kw_only=True, eq=False)(cls)
 
 
 def _adds_fields(cls: type) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolpost._frozen import frozen
 from toolpost._rounds import ASIDES, DIGEST, blocks_of, cuts, has_results, is_prompt, without_asides, without_media
 from toolpost._sharing import fitting
 from toolpost.errors import PromptTooLong, ProviderError
@@ -89,7 +90,7 @@ def _summary_in(answer: str) -> str:
     return (found[1] if found else answer).strip()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Digest:
     """What stands in the place of a part of a conversation.
 

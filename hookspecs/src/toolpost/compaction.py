@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost.messages import Message
@@ -27,7 +28,7 @@ where a person asks for it, the latter for a part that they chose; `prompt_too_l
 ALWAYS: Final[tuple[Trigger, ...]] = ("before_request", "auto", "manual", "prompt_too_long")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Part:
     """The part that a person chose: what stands before the message at `index` (`up_to`), or it and all after it (`from`)."""
 
@@ -35,7 +36,7 @@ class Part:
     index: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CompactionResult:
     """What a strategy made of a conversation: `Context.result` fills all of it from the first two.
 
@@ -51,7 +52,7 @@ class CompactionResult:
     tokens: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Context:
     """A conversation before a request.
 

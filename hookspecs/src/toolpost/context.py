@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
+from toolpost._frozen import frozen
 from toolpost.paths import DecidedPaths
 from toolpost.reads import ReadState
 from toolpost.stash import Stash
@@ -52,7 +53,7 @@ class AbortSignal(Protocol):
         """Raise Aborted if aborted."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolOptions:
     """The session's settings as a tool may read them; `images` and `documents` say what the model takes."""
 
@@ -67,7 +68,7 @@ class ToolOptions:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Control:
     """Which call this is, when to stop, and where its path led when it was decided on."""
 
@@ -82,7 +83,7 @@ class Control:
     paths: DecidedPaths = field(default_factory=DecidedPaths)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class SharedState:
     """What the tools of a session share."""
 
@@ -91,7 +92,7 @@ class SharedState:
     results_dir: Path | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Interface:
     """Ways to tell the person something, beside the result."""
 
@@ -99,14 +100,14 @@ class Interface:
     warn: Callable[[str], None] = lambda _: None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Interaction:
     """Ways to ask the person; None where nobody can be asked."""
 
     ask: Callable[[str, Sequence[str]], Awaitable[str]] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Seen:
     """What was given to the model already and must not be given twice."""
 
@@ -115,7 +116,7 @@ class Seen:
     skills: set[str] = field(default_factory=set)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Limits:
     """Upper bounds, and facts about this call."""
 
@@ -126,7 +127,7 @@ class Limits:
     require_permission: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False)
 class ToolContext:
     """A frozen view of the session for one call.
 

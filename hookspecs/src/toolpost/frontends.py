@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolpost.usage import ContextUsage
 
 
-@dataclass(frozen=True)
+@frozen()
 class Diff:
     """A change to a file; `before` None for a new one. The texts may be a part that begins at `first_line`."""
 
@@ -34,7 +34,7 @@ class Diff:
     first_line: int = 1
 
 
-@dataclass(frozen=True)
+@frozen()
 class Lines:
     """Some lines of text, and how many more there are."""
 
@@ -42,7 +42,7 @@ class Lines:
     more: int = 0
 
 
-@dataclass(frozen=True)
+@frozen()
 class Checklist:
     """Items, each with its state."""
 
@@ -53,7 +53,7 @@ View: TypeAlias = Diff | Lines | Checklist
 """How a result is shown, for a front end to draw in its own way."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Question:
     """A permission question for a person. `view` shows what would be done, `details` one line of it."""
 
@@ -64,7 +64,7 @@ class Question:
     view: View | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Reply:
     """A person's answer. `updates` are granted for good; `stop` also ends the turn; `feedback` goes to the model."""
 
@@ -82,7 +82,7 @@ class Asker(Protocol):
         """Ask; cancelled when the call is aborted meanwhile."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CostLine:
     """What one model has cost in a session; `dollars` None where its price is not known.
 
@@ -96,7 +96,7 @@ class CostLine:
     spender: str = "main"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CostTotals:
     """What a session took beside tokens, sub-agents included.
 
@@ -111,7 +111,7 @@ class CostTotals:
     lines_removed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ConfiguredHook:
     """A hook that is set up: for which event and what of it, what it runs, and the file that it stands in."""
 
@@ -121,7 +121,7 @@ class ConfiguredHook:
     source: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class KeptSession:
     """A session that can be resumed: what it was called or asked first, and its last change, in seconds since 1970."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from toolpost.session import SessionScope
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class PluginPlace:
     """Where a plugin is that brings hooks: its folder, one for its data, which may not be there yet, and its settings."""
 
@@ -25,7 +26,7 @@ class PluginPlace:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class HookJob:
     """One configured hook that an event matched.
 
@@ -54,7 +55,7 @@ class HookJob:
         return text if "$ARGUMENTS" in parts else f"{text}\n\n{event}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class HookAnswer:
     """What a hook said.
 
@@ -73,7 +74,7 @@ class HookAnswer:
     later: Awaitable[HookAnswer] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class HookRun:
     """What became of one configured hook at one event.
 
@@ -87,7 +88,7 @@ class HookRun:
     outcome: Outcome | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class HookFiring:
     """One event and all hooks that are configured for it. `subject` is what matchers ran on; `duration` in seconds."""
 

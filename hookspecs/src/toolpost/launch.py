@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.permissions import PermissionMode
     from toolpost.providers import Effort
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class BudgetLimits:
     """What may be used at most, or is left of that; None is no limit.
 
@@ -25,7 +27,7 @@ class BudgetLimits:
     seconds: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class LaunchOptions:
     """How a run was asked for, from the command line or a program; None and empty mean "as the settings say".
 

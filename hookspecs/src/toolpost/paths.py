@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from toolpost._frozen import frozen
 from toolpost.errors import StaleFile
 
 _KEY_CHARS: Final = 200
@@ -36,7 +37,7 @@ def _hash36(text: str) -> str:
     return digits or "0"
 
 
-@dataclass(frozen=True)
+@frozen()
 class DecidedPaths:
     """Absolute paths of one call, each with the place that it led to, all links followed, when the call was decided on.
 

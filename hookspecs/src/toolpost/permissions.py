@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -23,6 +23,7 @@ from typing import (
     TypedDict,
 )
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost.errors import SettingsError
@@ -49,7 +50,7 @@ RuleSource: TypeAlias = Literal[
 """Where a rule came from, by the names that listings and permission updates use (compat.md 1.3)."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Rule:
     """One permission rule: `Tool` or `Tool(specifier)`.
 
@@ -94,7 +95,7 @@ class Rule:
         return cls(name.strip(), specifier, behavior, source, file, line, root)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class PermissionScope:
     """The places and circumstances that a decision depends on; all paths are absolute and real.
 
@@ -114,7 +115,7 @@ class PermissionScope:
     sandbox: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
+@frozen()
 class CommandPart:
     """One thing that a call would do, as rules see it: for a shell, one program with its arguments.
 
@@ -153,7 +154,7 @@ class PermissionMatcher(Protocol):
         """Whether a rule's specifier covers the part; deny and ask match more widely than allow."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class PartVerdict:
     """The answer for one part of a call."""
 
@@ -174,7 +175,7 @@ class RuleUpdate(TypedDict):
     directories: NotRequired[list[str]]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Decision:
     """An opinion on one call; make an `Allow`, an `Ask` or a `Deny`.
 
@@ -238,7 +239,7 @@ class Denials(NamedTuple):
         return self.in_a_row >= DENIED_IN_A_ROW or self.in_all >= DENIED_IN_ALL
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class PermissionRequest:
     """One call that waits for a decision.
 

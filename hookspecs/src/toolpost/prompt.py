@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolpost.session import SessionScope
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Section:
     """A part of the prompt.
 
@@ -48,7 +48,7 @@ class Section:
             raise ValueError(f"The section {self.name!r} is volatile and {other}: it can be only one of them")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Compacted:
     """A conversation that goes on from a summary: the messages `before`, and those that are `left`."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost.messages import ContentBlock, Message, text_of
@@ -125,7 +126,7 @@ CacheScope: TypeAlias = Literal["shared", "session", "none"]
 """For whom a text stays the same: for all sessions, for one conversation, or not even for that."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class SystemBlock:
     """A part of the system prompt; `cache` marks the end of a prefix that is worth caching.
 
@@ -137,7 +138,7 @@ class SystemBlock:
     scope: CacheScope = "session"
 
 
-@dataclass(frozen=True)
+@frozen()
 class ToolSpec:
     """A tool as the model sees it. `cache` marks the end of a prefix that is worth caching."""
 
@@ -147,7 +148,7 @@ class ToolSpec:
     cache: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ModelRequest:
     """One request to the model.
 
@@ -183,7 +184,7 @@ class ModelRequest:
         return text_of(self.messages[-1]) if self.messages else ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Price:
     """Dollars per million tokens, with the date and source they are from.
 
@@ -215,7 +216,7 @@ class Price:
         ) / 1_000_000 + usage.web_search_requests * self.web_search / 1_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ModelInfo:
     """What a provider knows of a model. `window` and `max_output` are in tokens.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from toolpost._frozen import frozen
 
 Priority: TypeAlias = Literal["now", "next", "later"]
 """When something is read: `now` ends the turn that runs, `next` goes with the results of its next calls, `later` waits for
@@ -15,7 +16,7 @@ QueueKind: TypeAlias = Literal["prompt", "task", "hook", "scheduled", "context"]
 waits for the next one."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Queued:
     """Something that waits. A prompt's `id` becomes the uuid of its record."""
 

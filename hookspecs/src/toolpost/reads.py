@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.services import TextFile
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class FileRecord:
     """What the session knows of a file that the model has seen.
 

@@ -7,10 +7,10 @@ import os
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolpost.stash import Stash
 
 
-@dataclass(frozen=True)
+@frozen()
 class Violation:
     """Something that a command tried inside a sandbox and was not let.
 
@@ -45,7 +45,7 @@ class Gateway(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class SandboxPolicy:
     """What a process may do. Paths are absolute; a longer path wins over a shorter one.
 
@@ -107,7 +107,7 @@ def _its_own(pid: int) -> int | None:
     return None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Wrapped:
     """A command as it has to be started to run inside.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolpost.services import Http
 
 
-@dataclass(frozen=True)
+@frozen()
 class SearchHit:
     """One result."""
 

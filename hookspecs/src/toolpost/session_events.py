@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.frontends import View
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from toolpost.queue import Queued
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class SessionStarted:
     """Opens each prompt's run."""
 
@@ -33,14 +35,14 @@ class SessionStarted:
     version: str = ""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Streaming:
     """A piece of the model's answer as it comes."""
 
     event: StreamEvent
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AssistantMessage:
     """A complete block of the model's answer, as a message of its own; blocks of one answer share `message_id`.
 
@@ -57,7 +59,7 @@ class AssistantMessage:
     supersedes: Sequence[str] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class UserMessage:
     """A message that goes to the model: results of calls, or text that core put in (`synthetic`)."""
 
@@ -68,14 +70,14 @@ class UserMessage:
     synthetic: bool = False
 
 
-@dataclass(frozen=True)
+@frozen()
 class PromptTaken:
     """A prompt that waited in the queue is read now: it begins a turn, or goes with the results of calls."""
 
     prompt: Queued
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolStarted:
     """A call passed its gates and runs."""
 
@@ -85,7 +87,7 @@ class ToolStarted:
     activity: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolProgressed:
     """A running call got on."""
 
@@ -96,7 +98,7 @@ class ToolProgressed:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolFinished:
     """A call has its result; `text` is what the model reads, `view` how to show it, `duration` in seconds."""
 
@@ -109,7 +111,7 @@ class ToolFinished:
     duration: float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen()
 class Notice:
     """Something the person should know; `level` says how loudly."""
 
@@ -119,7 +121,7 @@ class Notice:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class RunResult:
     """Closes each prompt's run, exactly once.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -15,7 +15,7 @@ SettingsLevel: TypeAlias = Literal["managed", "cli", "flag", "local", "project",
 """The level that a document takes part in, highest first."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class SettingsDocument:
     """One settings document. `below` puts it under Toolpost's own file of the same level."""
 

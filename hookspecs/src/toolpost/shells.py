@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
+from toolpost._frozen import frozen
 from toolpost._schema import Param
 from toolpost.tools import Tool
 
@@ -43,7 +43,7 @@ _NOBODY_THERE: Final = {
 }
 
 
-@dataclass(frozen=True)
+@frozen()
 class ShellInput:
     """What to run."""
 
@@ -54,7 +54,7 @@ class ShellInput:
     disable_sandbox: Annotated[bool, Param("Run outside the sandbox; asks", alias="dangerouslyDisableSandbox")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Shell:
     """A shell as it is started for one command.
 

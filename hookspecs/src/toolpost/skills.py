@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from toolpost.session import SessionScope
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Skill:
     """A skill or slash command. `body` is what the model gets, before arguments are filled in."""
 

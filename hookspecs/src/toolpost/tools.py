@@ -7,7 +7,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -22,6 +22,7 @@ from typing import (
     overload,
 )
 
+from toolpost._frozen import frozen
 from toolpost._hooks import hookimpl
 from toolpost._plugin import Plugin
 from toolpost._schema import InputShape, JsonSchema, Param, shape_of, shape_of_function
@@ -48,7 +49,7 @@ class Progress(Protocol):
 ContextModifier: TypeAlias = "Callable[[ToolContext], ToolContext]"
 
 
-@dataclass(frozen=True)
+@frozen()
 class ToolResult:
     """What a call came to.
 
@@ -65,7 +66,7 @@ class ToolResult:
     is_error: bool = False
 
 
-@dataclass(frozen=True)
+@frozen()
 class McpInfo:
     """Which server a tool comes from, and its name there."""
 
@@ -78,7 +79,7 @@ class Tool(Plugin, ABC, Generic[I]):
 
     A subclass names itself, says what its input is and does its work in `call`:
 
-        @dataclass(frozen=True)
+        @frozen()
         class ReadInput:
             file_path: Annotated[str, "Absolute path of the file"]
             offset: Annotated[int | None, Param("First line, from 1", minimum=1)] = None

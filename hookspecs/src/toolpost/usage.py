@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from toolpost._frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen()
 class UsageCategory:
     """A kind of thing in the window, and its tokens."""
 
@@ -14,7 +15,7 @@ class UsageCategory:
     tokens: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ContextUsage:
     """How full the window is, in tokens.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import toolpost
 from toolpost import LaunchOptions, Recorder
+from toolpost._frozen import frozen
 from toolpost_core.api import LocalHost, find_places, open_session, read_settings
 from toolpost_core.cli.launch import frontend_name
 from toolpost_core.session.recording import installed, places_of, played_env, played_options
@@ -27,7 +27,7 @@ STAND_IN: Final[Mapping[str, Any]] = {"input_format": "text", "prompt": "(the re
 """What front ends are told of the prompts: they submit one, and the recorded ones are run for it."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Played:
     """A recording that is about to be played: what plays it, and the front end with its host.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolpost import LaunchOptions
+from toolpost._frozen import frozen
 from toolpost_core.api import find_places, read_settings
 from toolpost_core.cli.options import permission_mode, rules, sources
 from toolpost_core.settings.keys import MODE_NAMES
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from toolpost_core.settings import Settings
 
 
-@dataclass(frozen=True)
+@frozen()
 class Workspace:
     """A folder with its settings and plugins; `problems` are those that reading them brought up."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from toolpost._frozen import frozen
 from toolpost._hooks import options_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, str, int]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Terms:
     """One listener of one event, and how it is called.
 

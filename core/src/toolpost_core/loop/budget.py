@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import toolpost
 from toolpost import BudgetLimits
+from toolpost._frozen import frozen
 from toolpost_core.loop.ledger import MAIN, Ledger
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def limits_of(options: LaunchOptions, dollars: float | None = None) -> BudgetLim
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Next:
     """A request before it is sent: what it will use at least. `turn` says that it is one of a conversation."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, SupportsFloat
 
 import toolpost
 from toolpost import StashKey
+from toolpost._frozen import frozen
 from toolpost_core.loop.compacted import checked
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ FAILURES: Final = 3
 _FAILED: Final = StashKey[dict[str, int]]("core.compaction.failed")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Named:
     """A strategy with its plugin's name, and the services that its package may ask for."""
 
@@ -34,7 +35,7 @@ class Named:
         return replace(context, services=self.services)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Step:
     """What one strategy did."""
 
@@ -43,7 +44,7 @@ class Step:
     result: CompactionResult
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Compactor:
     """Lets strategies work. `order` are names from the settings; `report` gets what failed."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import toolpost
 from toolpost import Stop, ToolUse
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 CUT_INPUT_CHARS: Final = 300
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Keep:
     """Where messages go as soon as they are complete; the first three return the record's uuid.
 

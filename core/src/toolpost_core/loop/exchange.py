@@ -6,12 +6,13 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import toolpost
 from toolpost import Aborted, ProviderError, ToolUse
+from toolpost._frozen import frozen
 from toolpost_core.loop.delivery import Delivery
 from toolpost_core.loop.messages import THOUGHTS, joined, results_message
 from toolpost_core.loop.stream import Answer
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from toolpost_core.tools.results import ResultStore
 
 
-@dataclass(frozen=True)
+@frozen()
 class Turn:
     """One request with what came of it.
 
@@ -82,7 +83,7 @@ class Turn:
         return replace(state, messages=messages, used=used or state.used)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Exchange:
     """Sends requests and runs what the answers call. Everything comes in as a field; it owns nothing.
 

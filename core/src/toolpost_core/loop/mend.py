@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import toolpost
 from toolpost import ProviderError
+from toolpost._frozen import frozen
 from toolpost_core.loop.recover import Trouble, next_step
 from toolpost_core.loop.refused import without_refused
 from toolpost_core.loop.state import Ended, State, StopReason, Transition
@@ -37,7 +38,7 @@ RESUME: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Mender:
     """Takes the next step of a course, or says how the run ends.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import toolpost
 from toolpost import on
+from toolpost._frozen import frozen
 from toolpost_core.loop.gauge import gauge_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[ModelRequest], Awaitable[str]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Preparer:
     """Makes requests. `build` makes one of messages and cache breakpoints; `report` gets what failed, `report_once`
     what is so for the whole session.

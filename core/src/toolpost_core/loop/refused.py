@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolpost._frozen import frozen
 from toolpost_core.loop.messages import THOUGHTS, blocks_of, without_thoughts
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ MEDIA: Final[Mapping[str, str]] = {"image": "An image", "document": "A document"
 REASON_CHARS: Final = 300
 
 
-@dataclass(frozen=True)
+@frozen()
 class Mended:
     """Messages without what was refused. `blocks` are the old ones with the new; where there are none, thoughts went."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import toolpost
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost import Message, ProviderError, Usage
@@ -45,7 +46,7 @@ class Transition(StrEnum):
     BLOCK_REPLACED_RETRY = "block_replaced_retry"
 
 
-@dataclass(frozen=True)
+@frozen()
 class State:
     """A run between two requests.
 
@@ -70,7 +71,7 @@ class State:
     full: str = ""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Ended:
     """How a run ended; `usage` is that of its own requests, those that were made again included."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from toolpost._frozen import frozen
 
 REACHED: Final = 0.9
 """The share of the target at which it counts as reached: nobody hits it exactly."""
@@ -16,7 +18,7 @@ _WRITTEN: Final = rf"^\s*{_AMOUNT}\b|(?:^|\s){_AMOUNT}[.!]?\s*$"
 _FACTORS: Final = {"k": 1_000, "m": 1_000_000}
 
 
-@dataclass(frozen=True)
+@frozen()
 class Target:
     """What is to be spent, and what was. `since` counts from the last time that the model was told to go on."""
 

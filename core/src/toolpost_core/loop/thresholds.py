@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +25,7 @@ LARGEST: Final = 4
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Policy:
     """What the settings and the environment say of compaction.
 
@@ -54,7 +56,7 @@ class Policy:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Thresholds:
     """Numbers of tokens. `effective` is the window without what is kept free for the answer.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import toolpost
 from toolpost import Aborted
+from toolpost._frozen import frozen
 from toolpost_core.loop.estimate import new_tokens
 from toolpost_core.loop.messages import call_ids, joined, text_message
 from toolpost_core.loop.output import can_raise, limited
@@ -38,7 +39,7 @@ SOUND: Final = ("end_turn", "tool_use", "stop_sequence", "pause_turn")
 Tell: TypeAlias = "Callable[[State, Sequence[str]], State]"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TurnLoop:
     """Runs turns until a named end. Everything comes in as a field; it owns nothing.
 

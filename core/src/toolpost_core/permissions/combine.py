@@ -6,8 +6,9 @@ ask. An ask where nobody can be asked is a deny that says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["rule", "hook", "resolver", "tool", "failure"]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Opinion:
     """One answer with who gave it. `dropped` says why it does not count, for the record."""
 
@@ -32,7 +33,7 @@ class Opinion:
         return self.kind == "rule" or self.decision.rule is not None
 
 
-@dataclass(frozen=True)
+@frozen()
 class Verdict:
     """The one answer, and everything that was asked for it.
 

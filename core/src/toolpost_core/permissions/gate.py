@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolpost import Ask, Decision
+from toolpost._frozen import frozen
 from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions.combine import Opinion, Verdict, combine, is_open
 from toolpost_core.permissions.places import real_path
@@ -21,7 +22,7 @@ RESOLVER_LIMIT = 30.0
 """Seconds that a resolver may take; a classifier asks a model."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Resolver:
     """A resolver with where it comes from. Without `decides` it may only tighten.
 
@@ -35,7 +36,7 @@ class Resolver:
     limited: Callable[[SessionScope], SessionScope] = lambda session: session
 
 
-@dataclass(frozen=True)
+@frozen()
 class Early:
     """What resolvers of the last resort were asked before listeners had spoken, and about which request."""
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from contextlib import contextmanager
-from dataclasses import dataclass
 from email.parser import Parser
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -22,6 +21,7 @@ from typing import Final
 from packaging.version import InvalidVersion, Version
 
 from toolpost import PluginError
+from toolpost._frozen import frozen
 from toolpost_core.plugins.discover import canonical, requirements
 from toolpost_core.plugins.groups import PREFIX
 
@@ -29,7 +29,7 @@ SECONDS: Final = 120.0
 """How long an installer may take to fetch a wheel."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Unpacked:
     """The files of a distribution, in a wheel or in a folder; nothing of it is run."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolpost import SystemBlock
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ class Block(NamedTuple):
         return _text(self.parts)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Prompt:
     """The system prompt, and what goes before the first prompt of the user."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import on
+from toolpost._frozen import frozen
 from toolpost_core.loop.gauge import gauge_of
 from toolpost_core.session.totals import keep
 from toolpost_core.session.usage import json_usage
@@ -30,7 +30,7 @@ LONGEST_TITLE: Final = 200
 """Characters of a session's title."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Around:
     """Tells listeners of a session; where nobody listens nothing is made or imported."""
 

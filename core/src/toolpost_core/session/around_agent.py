@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolpost import on
+from toolpost._frozen import frozen
 from toolpost_core.session.around import Around
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolpost_core.session.child import Child
 
 
-@dataclass(frozen=True)
+@frozen()
 class AroundAgent(Around):
     """Tells that a sub-agent begins and ends, where a session tells of its prompts."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
+from toolpost._frozen import frozen
 from toolpost_core.loop.messages import blocks_of
 from toolpost_core.loop.thresholds import Policy, Thresholds
 
@@ -23,7 +23,7 @@ AGAIN_TOKENS: Final = 50_000
 EACH_TOKENS: Final = 5_000
 
 
-@dataclass(frozen=True)
+@frozen()
 class Compaction:
     """Compaction as one session has it."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import toolpost
 from toolpost import Aborted
+from toolpost._frozen import frozen
 from toolpost_core.loop.messages import joined
 from toolpost_core.tools.watched import watched
 from toolpost_core.transcripts.kinds import QUEUE
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from toolpost_core.session.inner import Inner
 
 
-@dataclass(frozen=True)
+@frozen()
 class Incoming:
     """Takes what waits at the boundary between two requests; listeners of prompts are asked as for any other."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from toolpost import ProviderError
+from toolpost._frozen import frozen
 from toolpost_core.events.outside import Outside
 from toolpost_core.loop.budget import Budget
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from toolpost_core.transcripts.store import Store
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Places:
     """A session's folders, absolute and real."""
 
@@ -29,7 +30,7 @@ class Places:
     config_dir: Path
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Parts:
     """Everything that a session is handed.
 

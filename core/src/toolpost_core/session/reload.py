@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolpost import SettingsError, on
+from toolpost._frozen import frozen
 from toolpost_core.plugins.groups import APART
 from toolpost_core.plugins.listening import OF_SETTINGS
 from toolpost_core.settings.effective import own_files
@@ -31,7 +31,7 @@ class KeptError(SettingsError):
     """Raised where a session keeps the settings and plugins that it had."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Stamps:
     """The settings files of a session with the time and size that each had; None for one that was not there."""
 

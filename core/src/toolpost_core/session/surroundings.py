@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import toolpost
 from toolpost import on
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ class Standing:
     directories: tuple[Path, ...] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Whose:
     """Whose calls these are: the session's own, or those of a sub-agent that is `depth` sessions below the first."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolpost import Rule, SettingsError
+from toolpost._frozen import frozen
 from toolpost_core.settings.effective import own_files
 from toolpost_core.settings.write import edit_permissions
 
@@ -29,7 +30,7 @@ FILES = {"userSettings": "user", "projectSettings": "project", "localSettings": 
 IN_MEMORY = ("session", "cliArg")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Change:
     """What updates come to: the rules as they are now, and a new mode or directories if any were given."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from toolpost._frozen import frozen
 from toolpost_core.settings.lines import Position, positions
 
 MAX_BYTES: Final = 2 * 1024 * 1024
@@ -18,7 +19,7 @@ class Unusable(ValueError):
     """Raised when a text is no settings document; says where and why."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Document:
     """A document of one level; `file` None where it came from the command line or a program."""
 

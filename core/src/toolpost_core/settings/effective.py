@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolpost import SettingsError
+from toolpost._frozen import frozen
 from toolpost_core.settings.check import checked, unheeded, unknown_keys
 from toolpost_core.settings.document import Document, Unusable, parse_document, read_document
 from toolpost_core.settings.hooks import hooks_in_force, sound_hooks
@@ -31,7 +31,7 @@ FROM_ENV: Final = "TOOLPOST_SETTINGS"
 """Settings for a program and whatever it starts, where no flag can be given."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Settings:
     """Settings in force. `documents` stand highest first; `trusted` says whether the workspace is."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from toolpost._frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen()
 class Problem:
     """One thing that was passed over, and why; `text` says what, where, what is allowed and what to do.
 

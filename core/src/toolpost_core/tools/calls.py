@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost import Message, Tool, ToolContext, ToolResultBlock, ToolUse
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from toolpost_core.tools.pool import Entry
 
 
-@dataclass(frozen=True)
+@frozen()
 class CallResult:
     """What one call came to, for the loop. `stop` says that a hook ends the turn, `was_denied` that a recorded one was."""
 
@@ -47,7 +48,7 @@ class Refused(Exception):
         self.stop = stop
 
 
-@dataclass(frozen=True)
+@frozen()
 class Found:
     """A call whose tool is known."""
 
@@ -61,7 +62,7 @@ class Found:
         return self.entry.tool
 
 
-@dataclass(frozen=True)
+@frozen()
 class Permitted:
     """A call that every gate let pass, with the input that will run. `notes` go to the model with the result."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from toolpost import Allow, Ask, Deny, InvalidInput, PermissionRequest, Question, SettingsError, on
+from toolpost._frozen import frozen
 from toolpost_core.permissions.combine import Opinion, Verdict
 from toolpost_core.permissions.denials import DenialCounts
 from toolpost_core.permissions.gate import Early, Gate, request_for, why_nobody_can_be_asked
@@ -40,7 +41,7 @@ REWRITES: Final = 5
 """How often the input of one call may be rewritten: two resolvers may each want another one."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Candidate:
     """An input in its two forms: as JSON, and as the tool reads it."""
 
@@ -48,7 +49,7 @@ class Candidate:
     parsed: Any
 
 
-@dataclass(frozen=True)
+@frozen()
 class Circumstances:
     """What a decision depends on beside the call."""
 
@@ -61,7 +62,7 @@ class Circumstances:
     denials: DenialCounts = field(default_factory=DenialCounts)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Ruling:
     """A verdict on a call and the input that it is about; `rewritten` says that it is not the one that was asked for."""
 
@@ -166,7 +167,7 @@ def parse(pool: Pool, tool: Tool[Any], raw: Mapping[str, Any]) -> Any:
     return shape.parse(raw)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Settled:
     """The answer to an ask, and who gave it. `stop` ends the turn as well."""
 

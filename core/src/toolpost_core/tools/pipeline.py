@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolpost import Aborted, InvalidInput, ToolError, ToolFinished, ToolProgressed, ToolStarted
+from toolpost._frozen import frozen
 from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions import places
 from toolpost_core.permissions.denials import advice, notice
@@ -42,7 +43,7 @@ HEARD_GRACE: Final = 0.05
 """Seconds that listeners have after an abort to answer to what happened already."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Pipeline:
     """Runs calls. `context_for` makes a call's context, `around` says what decisions depend on at this moment."""
 

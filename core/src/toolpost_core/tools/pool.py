@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import ToolSpec
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What services take as the name of a tool."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Entry:
     """A tool with where it comes from; `standard` says that its distribution belongs to the standard set."""
 
@@ -29,7 +30,7 @@ class Entry:
     standard: bool = False
 
 
-@dataclass(frozen=True)
+@frozen()
 class Absent:
     """A tool that is not offered, and why."""
 
@@ -37,7 +38,7 @@ class Absent:
     why: str
 
 
-@dataclass(frozen=True)
+@frozen()
 class Pool:
     """The tools that a session offers, in an order that does not move: plugins' by name, then MCP tools by name."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ MESSAGE_CHARS: Final = 200_000
 """The most that the results of one message may have together (architecture.md section 6)."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class ResultStore:
     """Moves long results to the session's folder; `folder` None keeps them inline but cut."""
 

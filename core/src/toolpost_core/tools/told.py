@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolpost import on
+from toolpost._frozen import frozen
 from toolpost_core.events.dispatch import NOTHING
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolpost_core.events.dispatch import Dispatcher, Emission
 
 
-@dataclass(frozen=True)
+@frozen()
 class Told:
     """Tells listeners of calls; where nobody listens nothing is made."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
 
 from toolpost import SessionError
+from toolpost._frozen import frozen
 from toolpost_core.transcripts.chain import LINKED, Links, is_message, since_boundary
 from toolpost_core.transcripts.kinds import QUEUE, REPLACEMENT, REWIND, STATES, TITLE, TOMBSTONE
 from toolpost_core.transcripts.mending import repaired, sound_blocks
@@ -30,7 +31,7 @@ UNSENT: Final = ("toolUseResult", "hookInfos")
 """What records hold beside what is sent: nothing that a session goes on with."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class History:
     """A session as its file has it. `leaf` is the uuid of the newest record of the chain, `path` the file.
 

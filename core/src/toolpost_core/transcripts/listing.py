@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
+from toolpost._frozen import frozen
 from toolpost_core.transcripts.past import prompt_text
 from toolpost_core.transcripts.reading import record_of
 
@@ -24,7 +24,7 @@ TITLE_CHARS: Final = 200
 TITLES: Final = ("custom-title", "ai-title")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class SessionFile:
     """A session's transcript; `modified` is its time of last change in seconds since 1970, `created` a text.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolpost import SentPrompt, SessionError
+from toolpost._frozen import frozen
 from toolpost_core.loop.turn import INTERRUPTED
 from toolpost_core.transcripts.chain import Links
 from toolpost_core.transcripts.history import conversation_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from toolpost import Message
 
 
-@dataclass(frozen=True)
+@frozen()
 class Past:
     """The conversation before a prompt, the uuid of its last record, and the prompt with its text."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from toolpost._frozen import frozen
 from toolpost_core.transcripts.secret_forms import RULES, SECRET_NAME
 
 LEAST: Final = 8
@@ -16,7 +16,7 @@ SAYS_SECRET: Final = re.compile(r"(?i)key|token|secret|passw|credential")
 """What the name of a variable holds whose value is one; a folder or a number is none."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Redactor:
     """Takes secrets out of texts; `known` are values that are secrets wherever they stand."""
 

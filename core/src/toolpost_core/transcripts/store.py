@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolpost import SessionError
+from toolpost._frozen import frozen
 from toolpost.paths import project_key
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST: Final = 10
 ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Store:
     """The sessions under a config folder."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.context import AbortSignal
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from toolpost.tools import Progress
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Command:
     """A command as a shell is to run it.
 
@@ -36,7 +37,7 @@ class Command:
     writable: Sequence[Path] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CommandEnd:
     """How a command ended.
 

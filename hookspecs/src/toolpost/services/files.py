@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.paths import DecidedPaths
 
 
-@dataclass(frozen=True)
+@frozen()
 class TextFile:
     """A text file as it was read: its text with line endings as `\\n`, and what is needed to write it back the same.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from toolpost._frozen import frozen
 
-@dataclass(frozen=True, kw_only=True)
+
+@frozen(kw_only=True)
 class FileRewind:
     """What rewinding does to one file.
 
@@ -26,7 +27,7 @@ class FileRewind:
     problem: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Rewound:
     """What a rewind did. Rewinding to its `id`, empty where there was nothing to do, undoes it."""
 
@@ -35,7 +36,7 @@ class Rewound:
     left: Sequence[FileRewind] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TurnChanges:
     """What the turn of one prompt changed: how many files, and the lines that it put in and took out."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from toolpost._frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen()
 class HttpResponse:
     """An answer; `body` is cut at the caller's limit."""
 

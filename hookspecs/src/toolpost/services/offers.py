@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.session import SessionScope
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
-@dataclass(frozen=True)
+@frozen()
 class ServiceOffer(Generic[S]):
     """A service that a plugin offers: its Protocol, and how to make one for a session.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.context import AbortSignal
@@ -44,7 +45,7 @@ class Process(Protocol):
         """
 
 
-@dataclass(frozen=True)
+@frozen()
 class Finished:
     """How a process ended. `dropped` is the number of output bytes over the limit that were not kept."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.agents import AgentDefinition
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AgentRequest:
     """A sub-agent to run.
 
@@ -31,7 +32,7 @@ class AgentRequest:
     tool_use_id: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AgentResult:
     """What a sub-agent came to; `content` holds text blocks, also where it ended early (`error` then says why)."""
 
@@ -58,7 +59,7 @@ class Agents(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TaskInfo:
     """A background task. `ending` says how it ended, such as "exit code 1"; empty while it runs.
 
@@ -75,7 +76,7 @@ class TaskInfo:
     tool_use_id: str = ""
 
 
-@dataclass(frozen=True)
+@frozen()
 class TaskEnd:
     """How the work of a task came to its end."""
 
@@ -83,7 +84,7 @@ class TaskEnd:
     ending: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TaskWork:
     """Work to be done in the background.
 

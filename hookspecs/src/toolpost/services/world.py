@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
     from toolpost.context import AbortReason
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CallEnd:
     """What one call came to.
 
@@ -37,7 +38,7 @@ class CallEnd:
     cwd: Path | None = None
 
 
-@dataclass(frozen=True)
+@frozen()
 class EventEnd:
     """What the listeners of an event came to; `failure` is set where one failed whose failure blocks."""
 

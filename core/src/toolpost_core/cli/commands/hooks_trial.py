@@ -8,13 +8,14 @@ import time
 import typing
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolpost import LaunchOptions, on
+from toolpost._frozen import frozen
 from toolpost_core.api import open_session
 from toolpost_core.cli.exits import complain, run_async
 from toolpost_core.cli.output import print_json
@@ -36,7 +37,7 @@ COMMON: Final = frozenset(
 """What every event has and the session says: it may stand in the input, as hooks get it, and counts for nothing."""
 
 
-@dataclass(frozen=True)
+@frozen()
 class Tried:
     """What an event came to."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from toolpost import SettingsDocument
+from toolpost._frozen import frozen
 from toolpost.settings import SettingsLevel
 from toolpost_core.cli.usage import UsageMistake
 
@@ -29,7 +30,7 @@ OF_PERMISSIONS: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Case:
     """A call and its circumstances.
 
