@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
@@ -32,6 +31,8 @@ class HookTable(pluggy.PluginManager):
 
     def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
         """Find a hook implementation, and its spec."""
+        if name.startswith("__"):  # no hook is called so, and half of the names of an object are
+            return None
         options = super().parse_hookimpl_opts(plugin, name)
         if options is not None:
             self._check(plugin, name, cast("Mapping[str, Any]", options))
@@ -78,8 +79,10 @@ class HookTable(pluggy.PluginManager):
 
     def _add_event(self, plugin: Any, hook: str) -> None:
         if hook not in on.__all__:
+            from difflib import get_close_matches
+
             known = [*on.__all__, *(name for name in dir(specs) if hasattr(getattr(specs, name), "toolpost_spec"))]
-            near = difflib.get_close_matches(hook, known, 3) or known
+            near = get_close_matches(hook, known, 3) or known
             raise pluggy.PluginValidationError(
                 plugin, f"it implements a hook {hook!r} that does not exist. Did you mean {' or '.join(near)}?"
             )
