@@ -52,6 +52,33 @@ chmod -R 777 /
 chmod -R 777 ~
 sudo chown -R me:me /
 chown -R me ~
+fdisk /dev/sda
+sfdisk /dev/sda < x
+sudo parted -s /dev/sda mklabel gpt
+sgdisk --zap-all /dev/nvme0n1
+pvcreate /dev/sda
+cryptsetup luksFormat /dev/sda
+dcfldd of=/dev/sda
+diskutil eraseDisk JHFS+ x disk2
+rm -rf $(pwd)
+rm -rf `pwd`
+rm -rf "$(echo /)"
+python3 -c 'import shutil; shutil.rmtree("/")'
+python3 -c "import shutil; shutil.rmtree('.')"
+python3 -c 'import shutil, os; shutil.rmtree(os.path.expanduser("~"))'
+python3 -c 'from pathlib import Path; import shutil; shutil.rmtree(Path.home())'
+python3 -c 'import os; os.system("rm -rf /")'
+python3 -c 'import subprocess; subprocess.run(["rm", "-rf", "/"])'
+python3 -c 'open("/dev/sda", "wb").write(b"x")'
+python3 <<< 'import shutil; shutil.rmtree("/")'
+perl -e 'use File::Path; rmtree("/")'
+perl -e 'system "rm -rf ~"'
+ruby -e 'FileUtils.rm_rf "/"'
+ruby -e 'FileUtils.rm_r(Dir.home)'
+node -e 'require("fs").rmSync("/", {recursive: true, force: true})'
+node -e 'require("child_process").execSync("rm -rf /")'
+php -r 'exec("rm -rf ~");'
+lua -e 'os.execute("rm -rf /")'
 """
 ORDINARY = """
 find . -name '*.pyc' -exec rm {} +
@@ -79,6 +106,16 @@ dd if=/dev/zero of=a.img bs=1M count=1
 shred a.txt
 chmod -R u+w src
 rm -rf build
+fdisk -l
+fdisk -l /dev/sda
+parted /dev/sda print
+python3 -c 'import shutil; shutil.rmtree("build")'
+python3 -c 'print("/")'
+python3 -c 'import os; print(os.listdir("/"))'
+python3 -c 'print(open("/etc/hosts").read())'
+node -e 'require("fs").rmSync("build", {recursive: true})'
+perl -e 'print "/"'
+ruby -e 'puts Dir.home'
 """
 
 

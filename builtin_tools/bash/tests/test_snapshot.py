@@ -60,3 +60,27 @@ async def test_lines_keep_their_numbers_and_codes_their_meaning(tmp_path: Path, 
 async def test_a_profile_that_fails_costs_the_snapshot_only(tmp_path: Path, home: Path) -> None:
     (home / ".bash_profile").write_text("exit 3")
     assert await out(tmp_path, home, "echo runs", login_shell=True) == "runs\n"
+
+
+ODD = r"""
+shopt -s extglob
+early() { echo early; }
+glob() { case $1 in +(a|b)) echo matched;; esac; }
+late() { cat <<EOF
+late $1
+EOF
+}
+alias say-it='echo "it'"'"'s"'
+alias -- -='echo dash'
+alias for=echo
+printf 'a\0b'
+trap 'echo left' EXIT
+IFS=:
+"""
+
+
+async def test_odd_definitions_and_what_is_printed_beside_them_cost_no_other(tmp_path: Path, home: Path) -> None:
+    (home / ".bash_profile").write_text(ODD + "trap 'echo noise' DEBUG\n")
+    text = await out(tmp_path, home, "early; late night; say-it; - ; shopt -q extglob || echo plain", login_shell=True)
+    assert text == "early\nlate night\nit's\ndash\nplain\n"
+    assert "command not found" in await out(tmp_path, home, "glob a", login_shell=True)

@@ -362,3 +362,12 @@ def test_the_tool_takes_less_than_two_kilobytes_of_a_request() -> None:
     tool = Bash()
     spent = {"name": tool.name, "description": tool.prompt({}), "input_schema": tool.shape().schema}
     assert len(json.dumps(spent)) <= 1_800
+
+
+@pytest.mark.parametrize("put", ["mkfifo", "mkdir", "ln -s /dev/zero", "ln -s nowhere"])
+async def test_what_a_command_puts_in_place_of_what_the_shell_tells_harms_nobody(session: Session, put: str) -> None:
+    replaces = f'told=$__toolpost_told; builtin trap - EXIT; rm -f "$told"; {put} "$told"; echo done'
+    text, result = await session.run(replaces)
+    assert (text, result.is_error) == ("done", False)
+    text, _ = await session.run("echo next")
+    assert text == "next"

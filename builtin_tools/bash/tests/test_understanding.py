@@ -320,8 +320,13 @@ def test_what_lists_behind_links_reads_where_they_lead(line: str, tmp_path: Path
         ('cat "$x"', {"reads"}),
         ("x=$(ls); cat $x", {"reads"}),
         ("cat < $x", {"reads"}),
-        ("ls | xargs -0 cat", {"reads"}),
-        ("find . -name x -exec cat {} +", {"reads"}),
+        ("cat a | xargs -0 cat", {"reads"}),
+        ("find . | xargs -0 cat", set()),
+        ('git show "$x"', {"reads"}),
+        ("git show HEAD:a", set()),
+        ("git cat-file --batch", {"reads"}),
+        ("git ls-files $x", set()),
+        ("find . -name x -exec ./cat {} + -exec cat {} +", {"reads"}),
         ("bash -c 'cat \"$1\"' _ a", {"reads"}),
         ('echo x > "$x"', {"writes"}),
         ('rm "$x"', {"writes"}),
@@ -454,3 +459,83 @@ def test_a_setting_of_git_that_names_a_program_writes_where_git_looks_for_it(key
 def test_a_name_that_is_too_long_for_any_file_is_judged_like_another(tmp_path: Path) -> None:
     matcher = understand(f"program {'x' * 300}; tar cf a.tar {'y' * 300}", cwd=tmp_path, home=tmp_path)
     assert [part.argv[0] for part in matcher.parts] == ["program", "tar"]
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("git log -L 1,5:a.txt", "a.txt"),
+        ("git log -L:name:a.txt", "a.txt"),
+        ("git diff -- ':(top)a.txt'", "a.txt"),
+        ("git diff -- '*.txt'", "a.txt"),
+        ("git log -p -- 'a.???'", "a.txt"),
+        ("git grep x -- 'A.T*'", "a.txt"),
+        ("git show HEAD:a.txt", "a.txt"),
+        ("git archive HEAD 'a*'", "a.txt"),
+        ("git diff --no-index . b", "**"),
+        ("python3 <<< 'print(open(\"a.txt\").read())'", "a.txt"),
+        ("sqlite3 x.db '.read a.txt'", "a.txt"),
+        ("date -f a.txt", "a.txt"),
+        ("find . -exec cat {} +", "**"),
+        ("find . | xargs cat", "**"),
+        ("echo a.txt | xargs cat", "a.txt"),
+    ],
+)
+def test_files_that_are_read_are_found(line: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    assert file in {path.name for part in read(line, tmp_path).parts for path in part.reads}
+
+
+@pytest.mark.parametrize(
+    "line", ["git diff -- ':!a.txt'", "git diff -- '*.md'", "git ls-files '*.txt'", "git diff", "git log -p -3"]
+)
+def test_a_file_that_git_does_not_show_by_its_name_is_not_taken_for_read(line: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    assert "a.txt" not in {path.name for part in read(line, tmp_path).parts for path in part.reads}
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ('python3 -c \'open("a.txt", "w")\'', "a.txt"),
+        ("python3 -c 'import os; os.remove(\"a.txt\")'", "a.txt"),
+        ('python3 -c \'from pathlib import Path; Path("a.txt").write_text("")\'', "a.txt"),
+        ("python3 -c 'import shutil; shutil.rmtree(\"a\")'", "a"),
+        ('node -e \'require("fs").writeFileSync("a.txt", "")\'', "a.txt"),
+        ('ruby -e \'File.write("a.txt", "")\'', "a.txt"),
+        ("perl -e 'open F, \">a.txt\"'", "a.txt"),
+        ("perl -e 'unlink \"a.txt\"'", "a.txt"),
+        ("php -r 'file_put_contents(\"a.txt\", 1);'", "a.txt"),
+        ("fdisk /dev/sda", "sda"),
+    ],
+)
+def test_files_that_code_changes_are_found(line: str, file: str, tmp_path: Path) -> None:
+    assert file in {path.name for part in read(line, tmp_path).parts for path in part.writes}
+
+
+def test_code_that_only_reads_changes_nothing(tmp_path: Path) -> None:
+    line = 'python3 -c \'print(open("a.txt").read(), open("b", "rb"))\''
+    assert not [path for part in read(line, tmp_path).parts for path in part.writes]
+
+
+@pytest.mark.parametrize("name", ["with blank", "it's", 'a"b', "back\\slash"])
+def test_names_that_would_become_several_arguments_are_not_handed_on(name: str, tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    assert read("find . -type f | xargs cat", tmp_path).read_only
+    (tmp_path / name).touch()
+    assert not read("find . -type f | xargs cat", tmp_path).read_only
+    assert read("find . -type f -print0 | xargs -0 cat", tmp_path).read_only
+
+
+def test_a_name_that_looks_like_an_option_is_not_handed_on_without_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "-o").touch()
+    assert not read("rg --files | xargs sort", tmp_path).read_only
+    assert read("find . | xargs sort", tmp_path).read_only
+
+
+def test_a_link_to_a_denied_program_and_a_copy_of_it_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "tool").symlink_to("/bin/rm")
+    assert hits("./tool x", tmp_path, "rm:*", "deny")
+    assert hits("cp /bin/rm other", tmp_path, "rm:*", "ask")
+    assert hits('ln -s "$(which rm)" other', tmp_path, "rm:*", "ask")
+    assert not hits("cp a b", tmp_path, "rm:*", "ask")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .arguments import NUMBER, Argument, arguments, assigned_text, holds_number, literal_items
+from .arguments import NUMBER, Argument, Found, arguments, assigned_text, holds_number, literal_items
 from .bodies import Bodies
 from .counting import counted, settled, settled_command
 from .files import handed_text, opened
+from .found import goes_through
+from .found import printed as names_printed
 from .handed import Handed, printed, prints_files, written
 from .hidden import MOST_DEPTH
 from .parts import BashPart, harmless
@@ -17,6 +19,8 @@ from .reader import Reader
 from .record import Effects
 from .special import NUMERIC, check_test
 from .syntax import (
+    Assign,
+    Command,
     Compound,
     Pipeline,
     Redirect,
@@ -46,6 +50,9 @@ class Analysis(Bodies):
         self.depth -= 1
 
     def _and_or(self, group: Sequence[Pipeline], place: Place) -> None:
+        if len(group) == 1:
+            self._pipeline(group[0], place, sure=False)
+            return
         seen = [place.folders]
         for at, item in enumerate(group):
             if item.joiner == "||":
@@ -59,15 +66,17 @@ class Analysis(Bodies):
                 place.functions = before.functions
                 place.blur(before.values)
             seen.append(place.folders)
-        if len(group) > 1:
-            # What follows runs after any of them failed, too.
-            place.stay_in(seen)
+        # What follows runs after any of them failed, too.
+        place.stay_in(seen)
 
     def _pipeline(self, item: Pipeline, place: Place, *, sure: bool) -> None:
         alone, handed = len(item.stages) == 1, Handed()
+        follows = not alone and "xargs" in self.line
+        names: Found | None = None
         for stage in item.stages:
             inner, count = place if alone else place.copy(), len(self.parts)
             if isinstance(stage, Simple):
+                inner.found = names if names is not None and goes_through(stage.redirects) else None
                 self.simple(stage, inner, sure=sure)
             else:
                 self._compound(stage, inner)
@@ -75,17 +84,27 @@ class Analysis(Bodies):
                 self._hand(handed, since=count)
                 if isinstance(stage, Simple) and stage.words and prints_files(stage.words[0].bare):
                     handed = printed(self._arguments(stage, place), place, handed)
+                names = self._names_printed(stage, place, names) if follows else None
+
+    def _names_printed(self, stage: Command, place: Place, before: Found | None) -> Found | None:
+        """The files whose names a stage of a pipe hands to the next, where it hands on nothing else."""
+        if not isinstance(stage, Simple) or stage.assigns or not goes_through(stage.redirects):
+            return None
+        args = self._arguments(stage, place)
+        return None if args and args[0].text in place.functions else names_printed(args, before)
 
     def _hand(self, handed: Handed, *, since: int) -> None:
         """Note what the commands of a line get to know of while they run."""
         self.parts[since:] = [handed.given(part) for part in self.parts[since:]]
 
     def _arguments(self, node: Simple, place: Place) -> list[Argument]:
-        return [arg for word in node.words for arg in arguments(word, place.values, self.source(word))]
+        values, line = place.values, self.line
+        return [arg for word in node.words for arg in arguments(word, values, line[word.start : word.end])]
 
     def _compound(self, node: Compound, place: Place) -> None:
         own = place.copy() if node.kind in ("(", "coproc") else place
-        node = node._replace(words=tuple(settled(word, own.values) for word in node.words))
+        if node.words and self.calculates:
+            node = node._replace(words=tuple(settled(word, own.values) for word in node.words))
         self._redirects(node.redirects, own)
         self.listed.extend(node.words)
         for word in node.words:
@@ -137,7 +156,8 @@ class Analysis(Bodies):
 
     def simple(self, node: Simple, place: Place, *, sure: bool) -> None:
         """List what one simple command runs, reads and writes."""
-        node = settled_command(node, place.values)
+        if self.calculates:
+            node = settled_command(node, place.values)
         files_read = self._substituted_reads(node, place)
         text = self.line[node.start : node.end].strip()
         unsafe = self._assignments(node, place)
@@ -202,8 +222,11 @@ class Analysis(Bodies):
         """Walk the substitutions of a command's words; say whether they read files whose text goes on."""
         count = len(self.parts)
         for word in node.words:
-            self._substitutions(word, place, "word")
-        reads = any(part.reads and part.argv[:1] not in (("cd",), ("git",)) for part in self.parts[count:])
+            if len(word.pieces) != 1 or not isinstance(word.pieces[0], Text):
+                self._substitutions(word, place, "word")
+        reads = len(self.parts) > count and any(
+            part.reads and part.argv[:1] not in (("cd",), ("git",)) for part in self.parts[count:]
+        )
         for assign in node.assigns:
             self._substitutions(assign.value, place, "assignment")
         return reads
@@ -220,6 +243,18 @@ class Analysis(Bodies):
                 if where != "word":
                     self.add(BashPart(self.source(word) or where, doubt=piece.why, barred=piece.why))
 
+    def _only_holds_text(self, assign: Assign) -> bool:
+        """Whether an array's elements, or what is joined to a variable's text, are words of which none is calculated."""
+        if assign.simple or "[" in assign.name or assign.name == "IFS":
+            return False
+        if assign.items is None and self.source(assign.value).startswith("("):
+            return False
+        pieces = [piece for word in assign.items or (assign.value,) for piece in word.pieces]
+        texts = (piece.text for piece in pieces if isinstance(piece, Text))
+        return not any(isinstance(piece, Strange) for piece in pieces) and not any(
+            text.startswith("[") or "]=" in text or "`" in text or "$" in text for text in texts
+        )
+
     def _assignments(self, node: Simple, place: Place) -> str:
         """Note the assignments; return why one may change what runs, or nothing."""
         why = ""
@@ -235,6 +270,9 @@ class Analysis(Bodies):
             own = is_own_variable(assign.name)
             if own and (elements := literal_items(assign, place.values)) is not None:
                 place.fill(assign.name, elements)
+                continue
+            if own and self._only_holds_text(assign):
+                place.assign(assign.name, None)
                 continue
             self.evaluates = self.evaluates or not assign.simple  # subscripts are calculated
             place.assign(assign.name, assigned_text(assign.value, place.values) if known and own else None)

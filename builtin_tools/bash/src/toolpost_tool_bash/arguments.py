@@ -42,12 +42,24 @@ _SEQUENCE: Final = re.compile(r"\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}")
 Values: TypeAlias = Mapping[str, str | None]
 
 
+class Found(NamedTuple):
+    """What another command found, below some folders or just them: the arguments that a command gets for it.
+
+    `split` says that a name with blanks in it would become several; `bare` that the names have no folder in front, so that
+    one could look like an option.
+    """
+
+    starts: tuple[Argument, ...]
+    split: bool = True
+    bare: bool = False
+
+
 class Argument(NamedTuple):
     """One argument. `text` is all of it, or where `known` is false what is sure of its beginning.
 
     `wild` says that unquoted wildcards stand in it; `pattern` is then its text with quoted ones escaped. `splits` says that
     it may become any number of words. `sure` is all that is known of one that is not: what stands round the unknown.
-    `number` says that it is a number, or several, whatever else is known of it.
+    `number` says that it is a number, or several, whatever else is known of it. `found` are the files that it stands for.
     """
 
     text: str
@@ -60,6 +72,7 @@ class Argument(NamedTuple):
     pattern: str = ""
     sure: str = ""
     number: bool = False
+    found: Found | None = None
 
     @property
     def plain(self) -> bool:
@@ -113,11 +126,11 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
     """Expand one word; `values` holds the variables whose value is sure, such as HOME."""
     only = word.pieces[0] if len(word.pieces) == 1 else None
     if isinstance(only, Text) and (only.quoted or not _EXPANDED.search(only.text)):
-        return [Argument(only.text, source=source)]
-    if (elements := _elements(word, values)) is not None:
-        return [Argument(text, source=source) for text in elements]
+        return [Argument(only.text, True, False, False, "", (), source)]
     if (quoted := _all_quoted(word, values)) is not None:
         return [Argument(quoted, source=source)]
+    if (elements := _elements(word, values)) is not None:
+        return [Argument(text, source=source) for text in elements]
     tilde = _tilde(word, values)
     unsure = next((piece for piece in word.pieces if _value(piece, values) is None), None)
     scripts = tuple(script for piece in word.pieces for script in scripts_of(piece))

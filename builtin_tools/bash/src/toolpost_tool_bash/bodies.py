@@ -32,7 +32,7 @@ class Bodies(Commands):
     def _for(self, node: Compound, place: Place) -> None:
         """Walk the body once for each of a few words that are known, else once for all."""
         words = [arg for word in node.words for arg in arguments(word, place.values, self.source(word))]
-        before, count = place.copy(), len(self.parts)
+        before, count = dict(place.values), len(self.parts)
         steady = 0 < len(words) <= _MOST_ROUNDS and all(arg.known for arg in words)
         for arg in words if steady else ():
             moved = self._round(node, place, looped(arg), since=count)
@@ -44,7 +44,7 @@ class Bodies(Commands):
             counts = words and all(arg.number or (arg.plain and holds_number(arg.text)) for arg in words)
             self._round(node, place, NUMBER if counts else None, since=count)
         # It may have had any number of rounds.
-        place.blur(before.values)
+        place.blur(before)
 
     def _round(self, node: Compound, place: Place, value: str | None, *, since: int) -> bool:
         before, count = dict(place.values), len(self.parts)
@@ -57,20 +57,20 @@ class Bodies(Commands):
 
     def _repeated(self, node: Compound, place: Place) -> bool:
         """Walk a body that may run any number of times; return whether it moves, so that nothing has a sure place."""
-        before, count = place.copy(), len(self.parts)
+        folders, values, functions, count = place.folders, dict(place.values), set(place.functions), len(self.parts)
         for block in node.blocks:
             self.script(block, place)
-        moved = place.folders != before.folders
-        if moved or place.values != before.values:
+        moved = place.folders != folders
+        if moved or place.values != values:
             del self.parts[count:]
-            place.blur(before.values)
-            place.functions = set(before.functions)
+            place.blur(values)
+            place.functions = set(functions)
             if moved:
                 place.lose()
             for block in node.blocks:
                 self.script(block, place)
-            place.blur(before.values)
-        place.functions = before.functions
+            place.blur(values)
+        place.functions = functions
         return moved
 
     def _function(self, node: Compound, place: Place) -> None:

@@ -6,11 +6,12 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 from .arguments import Argument
-from .syntax import words
+from .syntax import Script, Simple, words
 
 OPTIONS: Final[dict[str, str]] = {
     "tar": "-I -F --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script --rsh-command "
@@ -46,7 +47,9 @@ OPTIONS: Final[dict[str, str]] = {
     "wget": "--use-askpass",
     "tcpdump": "-z --postrotate-command",
     "nix-shell": "--run --command",
-    "cargo": "-s --shell",
+    "cargo": "-s --shell --config",
+    "go": "-exec -toolexec -vettool",
+    "java": "-XX:OnError -XX:OnOutOfMemoryError",
     "git": "-u --open-files-in-pager --tree-filter --index-filter --msg-filter --env-filter --commit-filter --setup "
     "--parent-filter --tag-name-filter",
     "gdb": "-ex -iex --eval-command",
@@ -66,7 +69,7 @@ SHELL_VARIABLES: Final = words("""
     EDITOR VISUAL PAGER MANPAGER GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF
     GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_EDITOR SUDO_ASKPASS SVN_SSH CVS_RSH RSYNC_RSH LESSOPEN LESSCLOSE
     BROWSER SHELL MAKESHELL PROMPT_COMMAND PS0 PS1 PS2 PS4 DELTA_PAGER BAT_PAGER SYSTEMD_PAGER GH_PAGER GH_EDITOR
-    KUBE_EDITOR RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND CMAKE_CXX_COMPILER_LAUNCHER RUSTC_WRAPPER
+    KUBE_EDITOR FCEDIT RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND CMAKE_CXX_COMPILER_LAUNCHER RUSTC_WRAPPER
 """)
 """The variables whose value is a program or shell text."""
 
@@ -82,7 +85,7 @@ _ESCAPING = words("""
 _ESCAPE = re.compile(r"(?:^|[|:+\\\n])\s*(?:!|\.?(?:shell|system)\s)\s*([^|\n]+)")
 _INTERPRETERS = re.compile(
     r"python[\d.]*|pypy3?|perl|ruby|node|nodejs|deno|bun|php|lua[\d.]*|luajit|Rscript|osascript|tclsh|julia|guile|swift"
-    r"|groovy|scala|emacs|awk|gawk|mawk|nawk|ipython3?"
+    r"|groovy|scala|emacs|awk|gawk|mawk|nawk|ipython3?|puppet|m4"
 )
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", re.DOTALL)
 # Words in a list, as `["git", "push"]` or `("git", "push")`.
@@ -95,8 +98,14 @@ _QUOTE_WORD = re.compile(
     re.DOTALL,
 )
 # Tcl, expect and languages like them.
-_CALL = re.compile(r"\b(?:exec|spawn|system)\s+([^\n;]+)")
+_CALL = re.compile(r"\b(?:exec|spawn|system)\s+([^\n;]+)|\be?syscmd\(`?([^')]+)")
 _SHELL_MARK = re.compile(r"!\s*([^|\n]+)|\bshell\s+([^|\n]+)")
+# Of make: what its functions call, what a rule has behind a semicolon or in a line of its own, and shell assignments.
+_MAKE_RUNS = re.compile(
+    r"\$[({]shell\s+((?:[^(){}]|\([^()]*\))*)[)}]|^[^#\t\n:]*::?[^=;\n][^;\n]*;([^\n]+)|^[^#\t\n:]*::?;([^\n]+)"
+    r"|^\t[@+-]*([^\n]+)|!=[ \t]*([^\n]+)",
+    re.MULTILINE,
+)
 _SOCAT_RUNS = re.compile(r"(?:EXEC|SYSTEM|SHELL):(.+)", re.IGNORECASE | re.DOTALL)
 _AWK_RUNS = re.compile(
     r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|", re.DOTALL
@@ -104,9 +113,14 @@ _AWK_RUNS = re.compile(
 _SED_RUNS = re.compile(r"(?:^|[\s;{}\d$/!])e\s+([^\n]+)|s(.)(?:(?!\2).)*\2((?:(?!\2).)*)\2[gpiImM\d]*e")
 _SED_READS = re.compile(r"(?:^|[;{}\d$/!])\s*e\s*(?:[;}\n]|$)|s(.).*\1.*[&\\].*\1[gpiImM\d]*e")
 _AWK_READS = re.compile(r"system\s*\(\s*(?!\"[^\"]*\"\s*\))|(?<!\|)\|(?!\|)&?\s*(?![\"\s]|getline)")
+_ASSIGNING = frozenset({"make", "env", "export", "declare", "typeset", "local", "readonly"})
 _AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
+_TAKE_SCRIPTS = _AWKS | {"sed", "make"}
 _MOST_LITERALS = 40
 _LONGEST_NAME = 200
+_FROM_FILE = re.compile(r"-\w*f-?|--file(?:=-)?")
+_CONFIG_VALUE = re.compile(r"GIT_CONFIG_VALUE_\d+")
+_PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/([^/]+)")
 
 
 def carries(name: str) -> bool:
@@ -115,6 +129,7 @@ def carries(name: str) -> bool:
     return told_how or _INTERPRETERS.fullmatch(name) is not None
 
 
+@lru_cache(maxsize=256)
 def speaks(name: str) -> bool:
     """Whether what a program is given as text is code in a language of its own, and not for a shell."""
     return name in _ESCAPING or _INTERPRETERS.fullmatch(name) is not None
@@ -134,12 +149,16 @@ def told(name: str, args: list[Argument], text: str | None) -> Told:
     values = [value for option in OPTIONS.get(name, "").split() for value in _values(option, args)]
     given = [arg.text for arg in args if arg.text]
     sure = [text for value in values for text in _spellings(value.text)]
-    if "-f" in given and text and (name == "sed" or name in _AWKS):
+    if text and name in _TAKE_SCRIPTS and any(_FROM_FILE.fullmatch(option) for option in given):
         given.append(text)
     if name in _AWKS:
         sure += _groups(_AWK_RUNS, given)
     if name == "sed":
         sure += _groups(_SED_RUNS, [value.removeprefix("--expression=") for value in given])
+    if name == "make":
+        sure += _groups(_MAKE_RUNS, given)
+    if name == "bind":
+        sure += [text.partition(":")[2].strip(' "') for text in given if ":" in text]
     if name in _ESCAPING:
         sure += _groups(_ESCAPE, [*given, text or ""])
     if name in READS_COMMANDS and text:
@@ -150,18 +169,21 @@ def told(name: str, args: list[Argument], text: str | None) -> Told:
         sure += given[1:4]
     if name == "env":
         sure += _split_strings(args)
-    if name in ("make", "env", "export", "declare", "typeset", "local", "readonly"):
+    if name in _ASSIGNING:
         sure += [value for text in given if (value := assigned(*text.partition("=")[::2]))]
     possible = _possible(name, [*given, text or ""])
     read = name in READS_COMMANDS and text is None and "-l" not in given
     unknown = read or any(not value.plain for value in values) or _reads_program(name, args, text)
-    return Told(tuple(sure), tuple(possible), unknown or _runs_what_it_reads(name, given))
+    starts = name in _ASSIGNING and any(text.partition("=")[0] in START_FILES for text in given if "=" in text)
+    return Told(tuple(sure), tuple(possible), unknown or starts or _runs_what_it_reads(name, given))
 
 
 def _possible(name: str, texts: list[str]) -> list[str]:
     """What may be a command in code: each literal, and those that stand in a row, since a list of words is one, too."""
     if name in _ESCAPING:
         return _groups(_SHELL_MARK, texts) + _groups(_LITERAL, texts)[:_MOST_LITERALS]
+    if name == "make":
+        return [value for text in texts if (value := text.partition("=")[2])]
     if not _INTERPRETERS.fullmatch(name):
         return []
     rows = [
@@ -189,9 +211,14 @@ def _reads_program(name: str, args: list[Argument], text: str | None) -> bool:
 
 def literals(name: str, args: list[Argument]) -> list[str]:
     """The words in quotes that stand in an interpreter's code: any may be a file that it opens."""
-    if not _INTERPRETERS.fullmatch(name):
-        return []
-    found = _groups(_LITERAL, [arg.text for arg in args])[:_MOST_LITERALS]
+    if name in _ESCAPING:
+        return [word for arg in args if " " in arg.text for word in arg.text.split()[:_MOST_LITERALS]]
+    return files_in(*(arg.text for arg in args)) if _INTERPRETERS.fullmatch(name) else []
+
+
+def files_in(*code: str) -> list[str]:
+    """The literals in code that may be the name of a file."""
+    found = _groups(_LITERAL, code)[:_MOST_LITERALS]
     return [text for text in found if not set(text) & set(" \t\n\\") and len(text) < _LONGEST_NAME]
 
 
@@ -206,9 +233,35 @@ def _split_strings(args: list[Argument]) -> Iterable[str]:
             )
 
 
+def may_carry(name: str) -> bool:
+    """Whether a variable of this name may hold, or name, what some program runs."""
+    return name in SHELL_VARIABLES or name in START_FILES or name.startswith("GIT_CONFIG_")
+
+
 def assigned(name: str, value: str) -> str:
     """The shell text that a variable of this name holds; nothing for one that is no such variable."""
+    if _CONFIG_VALUE.fullmatch(name):
+        return value.lstrip("!")
+    if name == "GIT_CONFIG_PARAMETERS":
+        return value.strip("' ").partition("=")[2].strip("'").lstrip("!")
     return value.lstrip("|") if name in SHELL_VARIABLES else ""
+
+
+def copied(args: list[Argument]) -> Iterable[str]:
+    """The programs of the system whose files a command is given to copy, move or link to, by their names."""
+    for arg in args:
+        if match := _PROGRAM.fullmatch(arg.text):
+            yield match[1]
+        for script in arg.scripts:
+            yield from _looked_up(script)
+
+
+def _looked_up(script: Script) -> Iterable[str]:
+    """The programs whose places a substitution prints, as `which NAME` does."""
+    stages = script.items[-1].stages if script.items else ()
+    words = [word.bare or "" for stage in stages if isinstance(stage, Simple) for word in stage.words]
+    if words[:1] in (["which"], ["type"], ["command"]):
+        yield from (word for word in words[1:] if word and not word.startswith("-"))
 
 
 def _values(option: str, args: list[Argument]) -> Iterable[Argument]:
@@ -218,13 +271,13 @@ def _values(option: str, args: list[Argument]) -> Iterable[Argument]:
         long = option.startswith("--")
         if arg.text == option or (long and len(written) > 3 and option.startswith(written) and not equals):
             yield following
-        elif long and equals and len(written) > 3 and option.startswith(written):
+        elif equals and (written == option or (long and len(written) > 3 and option.startswith(written))):
             yield arg._replace(text=value)
         elif not long and len(option) == 2 and (bundle := re.match(rf"-[A-Za-z0-9]*?{re.escape(option[1])}", arg.text)):
             # Glued to its letter, which may stand in a bundle.
             yield arg._replace(text=arg.text[bundle.end() :]) if bundle.end() < len(arg.text) else following
-        elif option == "-TT" and arg.text.startswith(option):
-            yield arg._replace(text=arg.text[len(option) :])
+        elif option == "-TT" and (bundle := re.match(r"-[A-Za-z]*?TT", arg.text)):
+            yield arg._replace(text=arg.text[bundle.end() :]) if bundle.end() < len(arg.text) else following
 
 
 def _spellings(value: str) -> Iterable[str]:
@@ -232,7 +285,7 @@ def _spellings(value: str) -> Iterable[str]:
     yield value
     name, mark, command = value.partition("=") if "=" in value else value.partition(" ")
     if mark and re.fullmatch(r"[\w:.-]+", name):
-        yield command
+        yield command.strip("\"'[] ")
     if "," in value and " " not in value:
         yield value.replace(",", " ")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os.path
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from .arguments import Argument
+from .carriers import copied
+from .code import files_of_code
 from .effects import effects_of
 from .files import Files, files_of
-from .handed import started_by
+from .handed import started_by, taken_whole
 from .hidden import MOST_DEPTH, MOST_PARTS, Hidden, Vector, argv, shown
 from .parts import BashPart, harmless
 from .places import Place
@@ -30,6 +33,7 @@ from .wrappers import (
 )
 
 _SYSTEM: Final = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin"})
+_COPY: Final = frozenset({"cp", "mv", "ln", "install"})
 _ANYTHING: Final = frozenset({"source", ".", "eval", "trap"})
 
 
@@ -59,6 +63,7 @@ class Commands(Hidden):
             return
         path, _, last = first.text.rpartition("/")
         name = last if path in _SYSTEM else first.text
+        name = "fd" if name == "fdfind" else name  # Debian's name for it
         if first.text in place.functions and not around:
             # What its body does is listed where it is defined; a rule about the name still holds.
             endless = f"{first.text} calls itself" if first.text in self.defining else ""
@@ -93,7 +98,7 @@ class Commands(Hidden):
             return known is not None and self._text(known, args, place, around, barred=barred)
         if name == "eval" and rest and all(arg.plain for arg in rest):
             return self._text(" ".join(arg.text for arg in rest), args, place, around)
-        inside = transparent(name, rest)
+        inside = transparent(name, rest, place.found)
         if inside is None or not inside.command[0].plain:
             return False
         if not all(harmless(*assigned.partition("=")[::2]) for assigned in inside.assigned):
@@ -126,18 +131,27 @@ class Commands(Hidden):
     def _program(
         self, name: str, args: Vector, place: Place, *, text: str, around: tuple[Vector, ...], body: str | None
     ) -> None:
-        rest, last = list(args[1:]), args[0].text.rpartition("/")[2]
+        rest, last = list(args[1:]), name.rpartition("/")[2]
         effects = effects_of(name, rest)
         self.evaluates = self.evaluates or (name in EVALUATES and bool(effects.why))
         # What a program that is not known may open is noted with the one around it, where that lists all of it.
+        effects.files.extend(files_of_code(last, rest, body))
         files = files_of(effects, place) if effects.known or not self.tails_listed else Files()
         _note_variables(name, effects, place)
         doubt = effects.why or self._led_by_files(name, place) or files.doubt or _dashed(effects, place)
+        if not (effects.why or last in GUARDED or name in _COPY or "/" in name):
+            # Nothing can be inside, as in most commands.
+            read_only, reads, writes = not doubt and not files.writes, files.reads, files.writes
+            unseen, vector = files.unseen, argv(args)
+            self.add(BashPart(text, vector, read_only, reads, writes, doubt, unseen=unseen, args=args, around=around))
+            return
         inside, open_ended = self._inside(name, rest, effects, place, body)
-        if inside:
+        if inside and (effects.why or not effects.started):
             files = files.joined([part for certain, part in inside if certain])
         started = [part for certain, part in inside if certain]
-        reads, writes = files.reads, (*files.writes, *started_by(last, rest, effects, started, place))
+        possible = [part for certain, part in inside if not certain]
+        whole = (*started_by(last, rest, effects, started, place), *taken_whole(possible, place))
+        reads, writes = files.reads, (*files.writes, *whole)
         wrapper = last in GUARDED and (bool(inside) or last not in ("find", "fd", "rg", "env", "trap", "alias"))
         deletes = last == "find" and (bool(effects.sweeps) or any(kind == "wipe" for kind, _ in effects.files))
         exact = (wrapper and bool(effects.why)) or deletes
@@ -174,10 +188,13 @@ class Commands(Hidden):
     ) -> tuple[list[tuple[bool, BashPart]], bool]:
         """What a program may run without being seen, each with whether it surely does; and whether that may be anything."""
         last = name.rpartition("/")[2]
+        others = [
+            (certain, BashPart(shown(args), argv(args), args=args)) for certain, args in _others(name, rest, place)
+        ]
         if not effects.why and last not in GUARDED:
-            return [], False
+            return others, False
         inside = inside_of(last, rest, body, known=effects.known)
-        found = self.shadow(inside, place)
+        found = [*others, *self.shadow(inside, place)]
         if name in EVALUATES and effects.why:
             texts = (arg.text if arg.known else arg.sure for arg in rest)
             found.extend(part for text in texts for part in self.embedded(text, place))
@@ -197,6 +214,18 @@ class Commands(Hidden):
         folders = tuple(os.path.normpath(path) for path in paths)
         if folders != place.folders:
             place.move(folders, sure=sure)
+
+
+def _others(name: str, rest: list[Argument], place: Place) -> Iterator[tuple[bool, Vector]]:
+    """Programs under another name: what a path links to surely runs, and what is copied or linked to may run next."""
+    if "/" in name:
+        for path in place.paths(Argument(name)) or ():
+            real = os.path.realpath(path)
+            if os.path.basename(real) != path.name:  # noqa: PTH119 - a text, and of one program after another
+                yield True, (Argument(os.path.basename(real)), *rest)  # noqa: PTH119
+    if name in _COPY:
+        for program in copied(rest):
+            yield False, (Argument(program), Argument("", known=False, splits=True, source="its arguments"))
 
 
 def _dashed(effects: Effects, place: Place) -> str:

@@ -57,8 +57,10 @@ def settled(word: Word, values: Values) -> Word:
 
 def settled_command(node: Simple, values: Values) -> Simple:
     """The same for all words of a command; of several assignments the first may change what the next ones mean."""
-    words = (*node.words, *(assign.value for assign in node.assigns))
-    if len(node.assigns) > 1 or not any(map(_has_sum, words)):
+    if len(node.assigns) > 1:
+        return node
+    words = (*node.words, node.assigns[0].value) if node.assigns else node.words
+    if not any(map(_has_sum, words)):
         return node
     assigns = tuple(Assign(a.name, settled(a.value, values), a.simple, a.items) for a in node.assigns)
     return node._replace(assigns=assigns, words=tuple(settled(word, values) for word in node.words))

@@ -7,12 +7,19 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from .arguments import Argument
+from . import devices
+from .arguments import Argument, Found
 from .carriers import literals
+from .pathspecs import NAMES_ONLY
 from .record import Effects
 from .special import SPECIAL
-from .table import GIT, LINKING, PIP, PROGRAMS, VERSION_FLAGS, VERSION_ONLY
+from .syntax import words
+from .table import GIT, LINKING, PROGRAMS, SUBCOMMANDS, VERSION_FLAGS, VERSION_ONLY
 
+_ONLY_READ = frozenset({"found", "read", "list", "tree", "text", "pattern", "any", "pair"})
+_ONLY_PRINT = frozenset({"echo", ":", "true", "false"})
+_OWN_WAY = words("test [ find sed awk mawk gawk nawk dd set tar")
+_OPTIONS_FIRST = words("printf cd xxd")
 _CHANGED = ("write*", "wipe*")
 _SIGNATURE = re.compile(r"%G|%\((?:contents:)?signature")
 _INSTEAD_OF_PATTERN = frozenset({"-e", "-f", "--regexp", "--file", "--files", "--type-list"})
@@ -27,6 +34,7 @@ _OUTPUT = re.compile(
     r"-[oO](?![\w-]*=)|--(?:out(?:put)?(?:-?(?:file|dir|directory|document))?|directory-prefix)(?:(=)|$)"
 )
 _MAKES_FILE_SYSTEM = re.compile(r"mkfs\.\w+$|mke2fs$|mkdosfs$|mkswap$")
+_FROM_INPUT = re.compile(r"--(?:stdin|batch|pathspec-from-file)")
 _OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
 
 
@@ -36,17 +44,17 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
         return Effects()
     if name == "git":
         return _git(args)
-    if name in ("pip", "pip3") and args and args[0].plain and args[0].text in PIP:
-        return _read_row(f"{name} {args[0].text}", args[1:], PIP[args[0].text])
-    name = "mkfs" if _MAKES_FILE_SYSTEM.match(name) else name
-    row = PROGRAMS.get(name) or LINKING.get(name)
+    if name in SUBCOMMANDS and args and args[0].plain and (row := SUBCOMMANDS[name].get(args[0].text)):
+        return _read_row(f"{name} {args[0].text}", args[1:], row)
+    name = "mkfs" if name.startswith("mk") and _MAKES_FILE_SYSTEM.match(name) else name
+    row = PROGRAMS.get(name) or LINKING.get(name) or ("| disks" if name in devices.PROGRAMS else None)
     if row is None:
         effects = Effects(why=f"{name} is not a program that is known to only read", known=False)
         effects.files = [("mention", arg) for arg in (*args, *map(Argument, literals(name, args)))]
         effects.files += [("write", arg) for arg in _outputs(args)]
         return effects
     effects = _read_row(name, args, row)
-    if name in LINKING:
+    if name in LINKING or name in devices.PROGRAMS:
         effects.refuse(f"{name} does more than change the files that it names")
     return effects
 
@@ -83,14 +91,20 @@ def _git(args: list[Argument]) -> Effects:
     if row is None:
         what = f"git {sub.text}" if sub.plain and not sub.text.startswith("-") else f"git's option {sub.text}"
         effects = Effects(why=f"{what} is not known to only read")
-        effects.files = [("mention", arg) for arg in args[at:]]
+        effects.files = [("revision", arg) for arg in args[at:]]
         effects.files += [("write", arg) for arg in _outputs(rest)]
         return effects
     effects = _read_row("git " + sub.text, rest, row)
     if any(_SIGNATURE.search(arg.text) for arg in rest):
         effects.refuse("git runs another program to check a signature")
-    for arg in [*effects.operands, *(rest if effects.why else ())]:
-        effects.files.append(("revision", arg))
+    if effects.why:
+        effects.files += [("write", arg) for arg in _outputs(rest) if "--output" in effects.options]
+    named = [*effects.operands, *(rest if effects.why else ())]
+    if "--no-index" in effects.options:
+        effects.files.extend(("tree", arg) for arg in effects.operands)
+    effects.files.extend(("name" if sub.text in NAMES_ONLY else "revision", arg) for arg in named)
+    if sub.text not in NAMES_ONLY and any(_FROM_INPUT.match(arg.text) for arg in rest):
+        effects.files.append(("read", Argument("", known=False, source="that git is given")))
     if sub.text == "grep":
         effects.files.append(("tree", Argument(".")))
     return effects
@@ -99,22 +113,44 @@ def _git(args: list[Argument]) -> Effects:
 def _read_row(name: str, args: list[Argument], row: str) -> Effects:
     read = _row(row)
     effects = Effects()
-    if name in ("echo", ":", "true", "false"):
+    if name in _ONLY_PRINT:
         return effects
     positional = _positional(name, args, read, effects)
     effects.operands = positional
     kinds = read.kinds
     special = SPECIAL.get(kinds[0]) if kinds else None
     if special:
+        if kinds[0] not in ("pattern", "jq") and any(arg.found for arg in args):
+            effects.refuse(f"what {name} does with files that are found is not known")
         special(name, positional, args, effects)
+        for command, several in effects.started:
+            _start(command, effects, several=several)
         if kinds[0] in ("pattern", "jq"):
             given = effects.options & _INSTEAD_OF_PATTERN and kinds[0] == "pattern"
+            if not given and any(arg.found for arg in positional[:1]):
+                effects.refuse(f"what {name} looks for is not known")
             positional = positional[0 if given else 1 :]
             kinds = kinds[1:]
         else:
             kinds = ["any*"]
     _assign_kinds(name, positional, kinds, effects)
+    if effects.why:
+        effects.files.extend(("mention", arg) for arg in args)
     return effects
+
+
+def _start(command: list[Argument], effects: Effects, *, several: bool) -> None:
+    """Note what find opens by a command that it runs on what it finds, where that only reads."""
+    starts = tuple(arg for kind, arg in effects.files if kind == "list") or (Argument("."),)
+    found = Argument("", False, splits=several, source="what find finds", found=Found(starts, split=False))
+    args = [found if word.text == "{}" else word for word in command]
+    name = command[0].text if command else ""
+    inner = effects_of(name, args[1:]) if name in PROGRAMS and not any("{}" in arg.text for arg in args) else None
+    if inner is None or inner.why or inner.started or any(kind not in _ONLY_READ for kind, _ in inner.files):
+        effects.refuse(f"{name} may write or run something for what find finds")
+        effects.files.extend(("mention", value) for value in command)
+    else:
+        effects.files.extend(inner.files)
 
 
 class _Row(NamedTuple):
@@ -163,8 +199,8 @@ def _positional(
     flags, valued = row.flags, row.valued
     found: list[Argument] = []
     ended, at = False, 0
-    none = name in ("test", "[", "find", "sed", "awk", "mawk", "gawk", "nawk", "dd", "set", "tar")
-    first = name in ("printf", "cd", "xxd")
+    none = name in _OWN_WAY or name in devices.PROGRAMS
+    first = name in _OPTIONS_FIRST
     while at < len(args):
         arg = args[at]
         at += 1
@@ -176,6 +212,10 @@ def _positional(
             _long(
                 name, long, arg._replace(text=value, pattern=arg.pattern.partition("=")[2]), [], flags, valued, effects
             )
+        elif arg.found:
+            if not row.harmless:
+                effects.files.append(("found", arg))
+            found.append(arg)
         elif not arg.plain:
             if row.gentle and arg.known and not ended and "/" not in arg.text:
                 effects.globs.append(arg)
@@ -278,6 +318,10 @@ def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effec
         else:
             effects.refuse(f"{name} with so many operands may write")
             kind = "write"
+        if arg.found and arg.splits and not (kinds and kinds[min(at, len(kinds) - 1)].endswith("*")):
+            effects.refuse(f"{name} with several files may write")
+        if arg.found and kind in ("read", "tree", "list"):
+            effects.files.append(("found", arg))
         if kind == "any" or (kind == "read" and arg.plain and arg.text == "-"):
             continue
         effects.files.append((deep if deep and kind in ("read", "tree", "list") else kind, arg))

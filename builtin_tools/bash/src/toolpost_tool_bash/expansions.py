@@ -15,6 +15,8 @@ _PLAIN_BRACED = re.compile(r"(?:[^'\"\\`$}<>]|[<>](?!\())+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!_-]")
 _ARITHMETIC = re.compile(r"[\d\s+*/%()<>=!&|^~?:-]*")
 _SUBSCRIPT = re.compile(r"\[(@|\*|\d+)\]\}")
+# Upper and lower case, quoting and escapes: of the letters only `P` has text read as a prompt, and `A` shows assignments.
+_SHOWN = re.compile(r"\^\^?|,,?|@[QEULu]")
 _NUMBER_SLICE = re.compile(r":\s*-?\d+(:\s*-?\d+)?")
 _ENDS_WORD = frozenset(" \t\n;&|<>()")
 _ENDS_PLAIN = _ENDS_WORD - {"<", ">"}
@@ -261,7 +263,7 @@ class WordReader:
         scripts += tuple(script for text in texts for script in self.embedded(text))
         if indirect or (length and tail):
             return Strange("it uses an indirect or unusual expansion", quoted, scripts)
-        if not tail or _NUMBER_SLICE.fullmatch(tail):
+        if not tail or _NUMBER_SLICE.fullmatch(tail) or _SHOWN.fullmatch(tail):
             return Var("(arithmetic)" if length else "(part)" if tail else name[0], quoted)
         literal = all(isinstance(piece, Text) for piece in rest)
         if literal and re.match(r":?[-+?]|##?|%%?|//?", tail):

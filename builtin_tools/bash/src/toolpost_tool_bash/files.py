@@ -5,11 +5,13 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from . import pathspecs
 from .arguments import Argument, arguments
+from .code import HOME
 from .parts import BashPart
 from .places import Place
 from .record import Effects
@@ -25,6 +27,9 @@ FREE: Final = frozenset(
 
 Unseen: TypeAlias = frozenset[Literal["reads", "writes"]]
 _MOST_ENTRIES = 5_000
+_DEVICES = ("dev",)
+_NO_FILES = frozenset({"text", "pattern", "any", "pair"})
+_BREAKS = re.compile(r"[\s'\"\\]")
 ANY_NAME: Final = "…"
 """A name for whatever lies in a folder: a rule that covers it covers all there."""
 _WRITES = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
@@ -49,22 +54,37 @@ class Files(NamedTuple):
         return Files(tuple(reads), tuple(writes), self.doubt, self.unseen.union(*(other.unseen for other in others)))
 
 
+_NONE: Final = Files()
+
+
 def files_of(effects: Effects, place: Place) -> Files:
     """The files that a program with these effects opens from there."""
+    if not (effects.files or effects.copies or effects.sweeps):
+        return _NONE
     reads: list[Path] = []
     writes: list[Path] = []
     unknown = ""
     unseen: set[Literal["reads", "writes"]] = set()
-    for kind, arg in effects.files:
-        if kind in ("text", "pattern", "any", "pair"):
+    found_some = bool(effects.started) or place.found is not None
+    for kind, arg in _with_found(effects.files) if found_some else effects.files:
+        if kind in _NO_FILES:
             continue
-        if kind in ("mention", "revision"):
+        if kind == "found":
+            unknown = unknown or _doubt_of_names(arg, place)
+            continue
+        if kind == "revision":
+            covered = pathspecs.named(arg, place.folders)
+            reads.extend(covered or ())
+            unseen.update(() if covered is not None and arg.known else ("reads",))
+        if kind in ("mention", "name", "revision", "lines"):
             for candidate in _mentioned(arg):
                 paths = place.paths(candidate) or ()
                 reads.extend(paths)
                 # A rule about all that lies in a folder holds where the folder is named.
                 reads.extend(path / ANY_NAME for path in paths if _is_folder(path))
             continue
+        if arg == HOME:
+            arg = arg._replace(text=place.values.get("HOME") or "/")
         found = place.paths(arg)
         if found is None or (arg.text == "" and arg.known):
             shown = arg.source or arg.text or "it uses"
@@ -73,7 +93,7 @@ def files_of(effects: Effects, place: Place) -> Files:
                 unseen.add("writes" if kind in _CHANGING else "reads")
         paths = place.guesses(arg) if found is None else found
         target = writes if kind in _CHANGING else reads
-        target.extend(path for path in paths if str(path) not in FREE)
+        target.extend([path for path in paths if path.parts[1:2] != _DEVICES or str(path) not in FREE])
         if kind == "into":
             target.extend(path / ANY_NAME for path in paths)
         if kind in ("tree", "wipe", "follow", "archived"):
@@ -91,6 +111,36 @@ def files_of(effects: Effects, place: Place) -> Files:
         swept = _named_below(place.paths(folder), name)
         writes.extend(place.guesses(folder._replace(text=f"{folder.text}/**")) if swept is None else swept)
     return Files(tuple(reads), tuple(writes), unknown, frozenset(unseen))
+
+
+def _with_found(files: Sequence[tuple[str, Argument]]) -> Iterator[tuple[str, Argument]]:
+    """The files by kind, where the folders in which others are found stand for what is found there."""
+    for kind, arg in files:
+        if arg.found is None or kind not in ("read", "tree", "list", "revision"):
+            yield kind, arg
+            continue
+        for start in arg.found.starts:
+            if kind == "list":
+                yield "list", start
+            yield "reach" if kind == "list" else "follow", start
+
+
+def _doubt_of_names(arg: Argument, place: Place) -> str:
+    """Why names that are found may become other arguments than they are; empty if none does."""
+    found, seen = arg.found, 0
+    places = [place.paths(start) for start in found.starts] if found is not None else []
+    folders = [path for paths in places for path in paths or ()]
+    if found is None or None in places:
+        return f"{arg.source or 'what is found'} is only known once the line runs"
+    for folder in folders:
+        for above, inside, files in os.walk(folder):
+            seen += len(inside) + len(files)
+            if seen > _MOST_ENTRIES:
+                return "too much lies there to see whether all names stay whole"
+            for name in (*inside, *files):
+                if (found.split and _BREAKS.search(name)) or (found.bare and Path(above) == folder and name[0] == "-"):
+                    return f"the name {name} would become another argument"
+    return ""
 
 
 def handed_text(redirect: Redirect, place: Place) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from .arguments import Argument
@@ -49,6 +50,13 @@ def told(args: list[Argument]) -> tuple[tuple[str, ...], tuple[tuple[bool, tuple
         elif arg.text.startswith("!"):
             scripts.append(arg.text[1:])
     return tuple(script for script in scripts if script), tuple(suffixes)
+
+
+def takes_from_environment(args: list[Argument]) -> bool:
+    """Whether git is told to take from a variable what it runs."""
+    given = ((before.text, arg.text) for before, arg in pairwise((Argument(""), *args)))
+    values = (text if before == "--config-env" else text.partition("--config-env=")[2] for before, text in given)
+    return any(PROGRAMS_SET.match(value.partition("=")[0]) for value in values)
 
 
 def _set_for_git(name: str, value: str) -> str:

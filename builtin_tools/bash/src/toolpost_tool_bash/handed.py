@@ -92,6 +92,12 @@ def started_by(
     return list(found(program, args, starts, place).changed(acts)) if acts else []
 
 
+def taken_whole(parts: Sequence[BashPart], place: Place) -> list[Path]:
+    """What commands in code would take with all that a place holds: as text alone that is no reason to refuse less."""
+    gone = (path for part in parts for path in part.writes if path.name != "**")
+    return [path for path in gone if str(path) in place.start or _holds_more(path, place)]
+
+
 def _acts_on_unseen(part: BashPart) -> str:
     """Whether it `removes` or `changes` files that only running it would name; empty if it does not."""
     if "writes" in part.unseen and (acts := _acts(part)):

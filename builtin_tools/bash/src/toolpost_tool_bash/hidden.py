@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from .arguments import Argument, assigned_text
-from .carriers import START_FILES, assigned, carries
+from .carriers import START_FILES, assigned, carries, may_carry
 from .effects import effects_of
 from .files import files_of
 from .parts import BashPart, harmless
@@ -34,6 +34,7 @@ class Hidden:
 
     def __init__(self, line: str, *, folder: str, home: str, git_is_plain: bool = True) -> None:
         self.line = line
+        self.calculates = "((" in line
         self.parts: list[BashPart] = []
         self.start = (folder,)
         values: dict[str, str | None] = {"HOME": home, "PWD": folder}
@@ -64,7 +65,10 @@ class Hidden:
 
     def carried(self, assign: Assign, place: Place) -> None:
         """List what a variable holds for some program to run."""
-        text = (assigned_text(assign.value, place.values) if assign.simple else "") or ""
+        if not may_carry(assign.name):
+            return
+        words = (assign.value,) if assign.simple else assign.items or ()
+        text = "; ".join(assigned_text(word, place.values) or "" for word in words)
         carried = "" if harmless(assign.name, text) else assigned(assign.name, text)
         inside = [(True, part) for part in self.in_text(carried, place)] if carried else []
         if inside or assign.name in START_FILES:

@@ -12,7 +12,7 @@ CONTROL: Final = re.compile(r";;&|;;|;&|\|\||&&|\|&|[;&|\n]")
 """The operators between commands."""
 
 _SKIPPED = frozenset(" \t\\#\n")
-_BEGIN_REDIRECT = frozenset("0123456789{<>&")
+BEGIN_REDIRECT: Final = frozenset("0123456789{<>&")
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 _REDIRECT = re.compile(r"(\d*)(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)(?!\()")
@@ -31,7 +31,12 @@ class LineReader(WordReader):
 
     def skip(self, *, newlines: bool = False) -> None:
         """Go on over blanks and remarks, and with `newlines` over the ends of lines."""
-        text = self.text
+        text, at = self.text, self.at
+        if text.startswith(" ", at):
+            self.at = at = at + 1
+        # Most often a word follows at once.
+        if at >= len(text) or text[at] not in _SKIPPED:
+            return
         while self.at < len(text):
             char = text[self.at]
             if char not in _SKIPPED:
@@ -112,7 +117,7 @@ class LineReader(WordReader):
 
     def redirect(self) -> Redirect | None:
         """Read a redirection, where one stands here."""
-        if self.text[self.at : self.at + 1] not in _BEGIN_REDIRECT:
+        if self.text[self.at : self.at + 1] not in BEGIN_REDIRECT:
             return None
         if named := _DESCRIPTOR.match(self.text, self.at):
             if not is_own_variable(named[1]):

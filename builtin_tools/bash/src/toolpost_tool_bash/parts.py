@@ -27,6 +27,7 @@ SAFE_VARIABLES: Final = words("""
 """)
 """Variables that, set in front of a command, only change how it shows things."""
 
+_TIME_ZONE: Final = re.compile(r"['\"]?[A-Za-z]+(?:/\w[\w+-]*)+['\"]?")
 _PAGERS = words("PAGER GIT_PAGER MANPAGER GH_PAGER SYSTEMD_PAGER")
 
 _GIT_VALUED = frozenset(
@@ -68,6 +69,8 @@ class BashPart(CommandPart):
 
 def harmless(name: str, value: str) -> bool:
     """Whether a variable with this value, set in front of a command, only changes how it shows things."""
+    if "/" in value and (name.startswith("L") or name in ("TERM", "TZ")) and not _TIME_ZONE.fullmatch(value):
+        return False  # a path, from which text and layout would be read
     return name in SAFE_VARIABLES or (name in _PAGERS and value in ("cat", "''", '""', ""))
 
 

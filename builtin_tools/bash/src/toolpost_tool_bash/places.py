@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from .arguments import NUMBER, Argument, Elements, holds_number
+from .arguments import NUMBER, Argument, Elements, Found, holds_number
+from .syntax import Script, Simple
 
 _MOST_MATCHES = 500
 _MOST_FOLDERS = 4
@@ -27,7 +28,7 @@ class Place:
 
     `values` holds what is sure. Unless it is `followed`, an assignment may mean something else than it says; unless it is
     `steady`, any command may go elsewhere. `start` are the folders that the line began in. Where `globs_vary` a wildcard may
-    match more than it does by default, such as hidden files.
+    match more than it does by default, such as hidden files. `found` are the files whose names a command gets in its pipe.
     """
 
     folders: tuple[str, ...]
@@ -37,6 +38,7 @@ class Place:
     steady: bool = True
     start: tuple[str, ...] = ()
     globs_vary: bool = False
+    found: Found | None = None
 
     def copy(self) -> Place:
         """A subshell's own place."""
@@ -68,7 +70,7 @@ class Place:
         """Go on without the values that were changed by what may not have run."""
         for name, value in self.values.items():
             old = before.get(name)
-            if value != old or type(value) is not type(old):
+            if value is not old and (value != old or type(value) is not type(old)):
                 self.values[name] = NUMBER if holds_number(value) and holds_number(old) else None
 
     def move(self, folders: tuple[str, ...], *, sure: bool) -> None:
@@ -98,7 +100,9 @@ class Place:
         That is enough for a deny rule and for what must not be removed, and for nothing else.
         """
         begun = Place(self.start, {})
-        if not arg.known and arg.sure.startswith("/"):
+        if not arg.known and not arg.text and arg.scripts and (printed := _printed(arg.scripts[0])):
+            arg = arg._replace(text=printed + arg.sure, known=True)
+        elif not arg.known and arg.sure.startswith("/"):
             arg = arg._replace(text=arg.sure, known=True)
         return begun.paths(arg) or []
 
@@ -121,12 +125,22 @@ class Place:
         return found
 
     def _spellings(self, text: str) -> list[str] | None:
-        if own := _OWN_FOLDER.match(text):
-            text = "." + text[own.end() :]
         if text.startswith("/"):
-            return [text]
+            own = _OWN_FOLDER.match(text)
+            if not own:
+                return [text]
+            text = "." + text[own.end() :]
         # Joined as text: `..` is resolved with the links, not before.
         return [os.path.join(folder, text) for folder in self.folders] or None  # noqa: PTH118 - a Path would lose what the text ends in
+
+
+def _printed(script: Script) -> str:
+    """What a substitution by `pwd` or `echo` prints; nothing for another one, or where that is not in the line."""
+    stages = script.items[0].stages if len(script.items) == 1 else ()
+    words = [word.bare for word in stages[0].words] if len(stages) == 1 and isinstance(stages[0], Simple) else []
+    if words[:1] == ["pwd"]:
+        return "."
+    return words[1] or "" if len(words) == 2 and words[0] == "echo" else ""
 
 
 def _pattern(arg: Argument) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .compounds import OPENERS, CompoundReader
 from .expansions import WordReader
-from .lines import CONTROL
+from .lines import BEGIN_REDIRECT, CONTROL
 from .syntax import Assign, Command, Compound, Pipeline, Redirect, Script, Simple, Text, Unreadable, Word
 
 _KEYWORDS = OPENERS | {"!", "time", "coproc", "then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"}
@@ -146,11 +146,12 @@ class Reader(CompoundReader):
         words: list[Word] = []
         redirects: list[Redirect] = []
         while self.at < len(self.text):
-            if redirect := self.redirect():
+            char = self.text[self.at]
+            if char in BEGIN_REDIRECT and (redirect := self.redirect()):
                 redirects.append(redirect)
-            elif self.text[self.at] in ")\n;&|" or CONTROL.match(self.text, self.at):
+            elif char in ")\n;&|":
                 break
-            elif self.text[self.at] == "(":
+            elif char == "(":
                 if len(words) == 1 and not assigns and not redirects and words[0].bare:
                     self.expect("(")
                     self.skip()

@@ -13,7 +13,7 @@ class Effects:
 
     `copies` are folders that are copied with all below them, each with where to. `globs` are patterns that do no harm
     unless a name that they match begins with a dash. `sweeps` are folders below which all that has a name of a pattern is
-    removed.
+    removed. `started` are the commands that are run on what is found, each with whether it gets several files at once.
     """
 
     files: list[tuple[str, Argument]] = field(default_factory=list)
@@ -24,6 +24,7 @@ class Effects:
     known: bool = True
     operands: list[Argument] = field(default_factory=list)
     options: set[str] = field(default_factory=set)
+    started: list[tuple[list[Argument], bool]] = field(default_factory=list)
 
     def refuse(self, why: str) -> None:
         """Keep the first reason."""

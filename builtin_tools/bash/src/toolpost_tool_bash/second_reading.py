@@ -22,7 +22,8 @@ def disagreement(line: str, reader: Reader) -> str:
     root = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language())).parse(data).root_node
     if root.has_error:
         return "it has a shape that can't be vouched for"
-    seen = {len(data[: node.start_byte].decode(errors="replace")) for node in _commands(root)}
+    starts = (node.start_byte for node in _commands(root))
+    seen = set(starts) if line.isascii() else {len(data[:start].decode(errors="replace")) for start in starts}
     ours = reader.starts
     if reader.shifted:
         # Text that was unescaped before it was read has no offsets: the outer commands must still agree.
@@ -36,5 +37,6 @@ def _commands(node: Node) -> list[Node]:
         current = waiting.pop()
         if current.type in _COMMANDS and not current.text.startswith((b"[[", b"((")):  # type: ignore[union-attr]
             found.append(current)
-        waiting.extend(current.children)
+        # What has no name is an operator or a keyword, and holds nothing.
+        waiting.extend(current.named_children)
     return found

@@ -9,6 +9,7 @@ from typing import Final
 
 from .arguments import Argument
 from .awk import awk
+from .devices import disks
 from .git import PROGRAMS_SET
 from .parts import harmless
 from .record import Effects
@@ -113,6 +114,9 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
         elif arg.plain and arg.text in _FIND_FILES:
             effects.files.extend(("list", value) for value in following)
             at += 1
+        elif arg.plain and arg.text == "-exec" and (end := _end_of_command(positional, at)):
+            effects.started.append((positional[at:end], positional[end].text == "+"))
+            at = end + 1
         elif arg.plain and arg.text == "-delete":
             if name := _only_name(positional):
                 effects.sweeps.extend((start, name) for start in starts)
@@ -122,6 +126,16 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
         else:
             effects.refuse(f"{arg.source or arg.text} in the expression of find may write or run something")
             effects.files.extend(("mention", value) for value in following)
+
+
+def _end_of_command(expression: list[Argument], start: int) -> int:
+    """Where the command ends that find is to run; 0 where that is not sure."""
+    for at in range(start, len(expression)):
+        if not expression[at].plain:
+            return 0
+        if expression[at].text == ";" or (expression[at].text == "+" and expression[at - 1].text == "{}"):
+            return at
+    return 0
 
 
 def _only_name(expression: list[Argument]) -> str:
@@ -217,8 +231,25 @@ def _listed(name: str, positional: list[Argument], args: list[Argument], effects
         effects.files.extend(("into", folder) for before, folder in pairwise(args) if before.text == "-d")
 
 
+def _lists_archive(args: list[Argument], effects: Effects) -> bool:
+    """Take `tar -t -f FILE` and `tar --list --file=FILE`; false where anything else is there."""
+    texts = [arg.text for arg in args]
+    named = next((arg for before, arg in pairwise((Argument(""), *args)) if before.text in ("-f", "--file")), None)
+    if named is None:
+        named = next((arg._replace(text=arg.text[7:]) for arg in args if arg.text.startswith("--file=")), None)
+    lists = any(text in ("-t", "--list") for text in texts)
+    others = {"-t", "--list", "-f", "--file", "-v", "--verbose", "-z", "-j", "-J", "--gzip", "--bzip2", "--xz"}
+    known = all(arg.plain and (arg is named or arg.text in others or arg.text.startswith("--file=")) for arg in args)
+    if named is None or not lists or not known or not named.text or ":" in named.text or named.text.startswith("-"):
+        return False
+    effects.files.append(("read", named))
+    return True
+
+
 def _tar(name: str, _positional: list[Argument], args: list[Argument], effects: Effects) -> None:
     """Only `tar tf FILE`, with the letters in any order and `f` as the last: the long forms run and write too much."""
+    if _lists_archive(args, effects):
+        return
     letters = re.fullmatch(r"-?(?=\w*t)[tvzjJ]+f", args[0].text) if args and args[0].plain else None
     if letters and len(args) > 1 and args[1].plain and ":" not in args[1].text:
         effects.files.append(("read", args[1]))
@@ -240,6 +271,11 @@ def _listing(name: str, positional: list[Argument], _args: list[Argument], effec
         effects.refuse(f"{name} with a name makes one")
 
 
+def _client(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
+    if positional or "--client" not in effects.options:
+        effects.refuse(f"{name} without --client asks the server")
+
+
 def _words(allowed: dict[str, int]) -> Special:
     def check(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
         first = positional[0] if positional else Argument("")
@@ -251,7 +287,8 @@ def _words(allowed: dict[str, int]) -> Special:
 
 def _config(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:
     asks = effects.options & {"--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch"}
-    if any(not arg.plain for arg in positional) or len(positional) > (2 if asks else 1):
+    verb = not asks and len(positional) == 1 and "." not in positional[0].text and positional[0].text != "list"
+    if any(not arg.plain for arg in positional) or len(positional) > (2 if asks else 1) or verb:
         effects.refuse(f"{name} may set a value")
         if not asks and any(PROGRAMS_SET.match(arg.text) for arg in positional[:-1]):
             # What runs from now on is written where git looks for it.
@@ -272,8 +309,12 @@ SPECIAL: Final[dict[str, Special]] = {
     "copy": _copy,
     "move": _move,
     "dd": _dd,
+    "disks": disks,
     "none": _refuse,
     "listing": _listing,
+    "contexts": _words({"": 0, "ls": 0, "show": 0}),
+    "kubeconfig": _words({"current-context": 0, "get-contexts": 1, "get-clusters": 0}),
+    "client": _client,
     "remote": _words({"": 0, "get-url": 2}),
     "stash": _words({"list": 0, "show": 1}),
     "worktree": _words({"list": 1}),

@@ -8,8 +8,9 @@ or a folder that is read, `tree` a folder read to its leaves, `list` one whose n
 the program writes, runs or connects, so that a wildcard or an unknown word does no harm by turning out to be an option;
 a leading `?` says so too, but that one may read other files, so that no name which a wildcard matches may look like one.
 
-Sources: the manual pages of coreutils 9.1, findutils 4.9, grep 3.8, sed 4.9, git 2.39, ripgrep 14, jq 1.6, procps 4.0
-and the POSIX utilities volume; a flag missing from a row was left out or not checked, both of which mean a question.
+Sources: the manual pages of coreutils 9.1, findutils 4.9, grep 3.8, sed 4.9, git 2.39, ripgrep 14, jq 1.6, procps 4.0,
+Info-ZIP 6.0, shasum 6, macOS (sw_vers) and the POSIX utilities volume; a flag missing from a row was left out or not
+checked, both of which mean a question.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _GREP = (
 )
 _SUM = "?-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn | read*"
 _SHOW = (
-    "-pusUmc -n=text -# -U=text -S=text -G=text -M -C -B -w -b -a -z -i -E -F -P -q -L=text -W "
+    "-pusUmc -n=text -# -U=text -S=text -G=text -M -C -B -w -b -a -z -i -E -F -P -q -L=lines -W "
     "--oneline --graph --decorate?=text --all --stat?=text --numstat --shortstat --dirstat?=text --summary --name-only "
     "--name-status --patch --no-patch --raw --patch-with-stat --unified=text --format=text --pretty?=text "
     "--abbrev-commit --no-abbrev-commit --abbrev?=text --since=text --until=text --after=text --before=text "
@@ -45,15 +46,37 @@ _SHOW = (
     "--function-context --find-renames?=text --find-copies?=text --no-renames --diff-filter=text --cached --staged "
     "--merge-base --exit-code --quiet --check --full-index --binary --text --no-ext-diff --no-textconv --source "
     "--no-notes --pickaxe-regex --pickaxe-all --relative?=text --no-prefix --compact-summary --clear-decorations "
-    "--no-decorate --walk-reflogs --parents --children --not --stdin | text*"
+    "--no-decorate --no-walk?=text --color-moved?=text --no-color-moved --no-index --inter-hunk-context=text "
+    "--left-only --right-only --dense --sparse --walk-reflogs --parents --children --not --stdin | text*"
 )
 
-PIP: Final[dict[str, str]] = {
+_PIP = {
     "list": "-l --local --user --not-required --no-color --format=text --exclude=text |",
     "show": "-f --files --no-color | text*",
     "freeze": "-l --local --user --all --no-color --exclude=text |",
 }
-"""The rows of pip's subcommands."""
+_LISTED = "-aq -f=text --all --quiet --no-trunc --filter=text --format=text"
+
+SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
+    "pip": _PIP,
+    "pip3": _PIP,
+    "docker": {
+        "ps": f"-ls -n=text --latest --size --last=text {_LISTED} |",
+        "images": f"--digests --tree {_LISTED} | text*",
+        "version": "-f=text --format=text |",
+        "info": "-f=text --format=text |",
+        "context": "| contexts",
+    },
+    "kubectl": {"version": "-o=text --client --output=text | client", "config": "| kubeconfig"},
+    "openssl": {"version": "-abcdefmoprv |"},
+    "terraform": {"version": "-json |"},
+}
+"""The rows of the subcommands of programs that do more in others.
+
+Docker is asked over the socket that the person set up, and shows no environments and no logs. What asks a server for the
+rest (`kubectl get`, `gh pr list`, `npm view`) is not here: that is the network, and what outsiders wrote.
+Sources: the reference pages of `docker ps`, `docker images`, `docker context`, `kubectl version`, `kubectl config`.
+"""
 
 PROGRAMS: Final[dict[str, str]] = {
     # Builtins and what only prints
@@ -74,7 +97,7 @@ PROGRAMS: Final[dict[str, str]] = {
     "export": "| exports",
     "factor": "!| text*",
     "tput": "-T=text | text*",
-    "who": "-abdHlmpqrstuT | text*",
+    "who": "-abdHlmpqrstuT | read*",
     "ulimit": "-SHacdefilmnpqrstuvx |",
     "umask": "-pS |",
     "jobs": "-lnprs |",
@@ -193,6 +216,10 @@ PROGRAMS: Final[dict[str, str]] = {
     "--sort=text --sortr=text --follow --one-file-system --max-filesize=text --passthru --no-config --crlf --version "
     "--help | pattern tree*",
     "find": "| find",
+    "vmstat": "-adDfmnstwy -S=text | text*",
+    "shasum": "-bctUp0 -a=text --algorithm=text --binary --check --text --tag | read*",
+    "zipinfo": "-12smlvhtTz | read",
+    "sw_vers": "--productName --productVersion --buildVersion -productName -productVersion -buildVersion |",
     "fd": "-HIusLaliFgpqS1 -t=text -e=text -E=text -d=text -c=text -j=text --hidden --no-ignore --unrestricted "
     "--type=text --extension=text --exclude=text --max-depth=text --min-depth=text --glob --full-path --absolute-path "
     "--ignore-case --color=text --max-results=text --follow | text list*",
@@ -264,9 +291,9 @@ GIT: Final[dict[str, str]] = {
     "diff-tree": "-rptzcm --root --no-commit-id --name-only --name-status --stat --patch --raw --numstat | text*",
     "diff-index": "-pzm --cached --name-only --name-status --stat --quiet --exit-code | text*",
     "diff-files": "-pzq --name-only --name-status --stat --quiet --exit-code | text*",
-    "blame": "-lstfneCMwpcb -L=text --line-porcelain --porcelain --date=text --since=text --root --show-name "
+    "blame": "-lstfneCMwpcb -L=lines --line-porcelain --porcelain --date=text --since=text --root --show-name "
     "--show-number --show-email --abbrev=text --ignore-rev=text --first-parent --color-lines | text*",
-    "annotate": "-l -L=text | text*",
+    "annotate": "-l -L=lines | text*",
     "rev-parse": "--abbrev-ref?=text --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir "
     "--absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --verify --quiet --short?=text "
     "--symbolic --symbolic-full-name --all --branches?=text --tags?=text --remotes?=text "
@@ -298,7 +325,7 @@ GIT: Final[dict[str, str]] = {
     "remote": "-v --verbose | remote",
     "stash": "-puz --patch --stat --name-only --name-status --numstat --oneline --no-color --color?=text --format=text "
     "--include-untracked | stash",
-    "worktree": "| worktree",
+    "worktree": "-vz --verbose --porcelain | worktree",
     "config": "-lz --get --get-all --get-regexp --list --show-origin --show-scope --name-only --local --global --system "
     "--null --type=text --bool --int --includes --get-urlmatch | config",
     "reflog": "-# -n=text --oneline --format=text --date=text --all --no-color | reflog",
@@ -316,10 +343,10 @@ GIT: Final[dict[str, str]] = {
 """The rows of git's subcommands; an unknown one asks."""
 
 VERSION_FLAGS: Final[dict[str, frozenset[str]]] = {
-    "-V": words("python python3 pip pip3 uv ssh tmux"),
+    "-V": words("python python3 pip pip3 uv ssh tmux rustc cargo"),
     "-v": words("node npm npx pnpm yarn ruby php perl lua"),
     "-version": words("java javac"),
-    "version": words("go helm"),
+    "version": words("go helm terraform"),
 }
 """Other arguments that ask for the version alone, with the programs that know them."""
 
@@ -347,5 +374,6 @@ VERSION_ONLY: Final = words("""
     cc clang make cmake ninja git docker podman kubectl helm terraform pip pip3 uv pipx poetry pytest ruff mypy tsc
     eslint prettier bash sh zsh jq rg grep sed awk gawk tar curl wget ssh php perl lua dotnet swift kotlin scala ghc
     stack elixir erl psql mysql sqlite3 redis-cli gh aws gcloud az tmux vim nvim emacs code ffmpeg convert openssl
+    less more split csplit cmp rsync zip unzip xz bzip2 zstd
 """)
 """Programs that print their version and end when that is all they are asked for."""

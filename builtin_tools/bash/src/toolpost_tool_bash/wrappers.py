@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from typing import Final
 
 from . import git
-from .arguments import Argument
+from .arguments import Argument, Found
 from .carriers import speaks, told
 from .special import FIND_RUNS
 from .syntax import words
@@ -30,7 +30,7 @@ TRANSPARENT: Final[dict[str, tuple[str, int]]] = {
 
 GUARDED: Final = words("""
     builtin noglob sudo doas su runuser pkexec gosu su-exec watch setsid ionice flock taskset chrt unshare nsenter chroot
-    script parallel ssh strace ltrace gdb valgrind busybox toybox setarch linux32 linux64 prlimit cpulimit unbuffer
+    script parallel ssh strace ltrace gdb valgrind busybox toybox cmd.exe setarch linux32 linux64 prlimit cpulimit unbuffer
     systemd-run screen tmux caffeinate dbus-run-session xvfb-run firejail proot fakeroot find fd rg time at batch entr
     expect daemonize start-stop-daemon env xargs timeout nice stdbuf nohup exec command trap alias runcon capsh bwrap
     concurrently sg newgrp run-one chronic catchsegv
@@ -90,8 +90,11 @@ def _options(row: str) -> tuple[frozenset[str], frozenset[str]]:
     )
 
 
-def transparent(name: str, args: list[Argument]) -> Inside | None:
-    """Look through a wrapper that changes nothing; None where the name or one of its options is not such."""
+def transparent(name: str, args: list[Argument], found: Found | None = None) -> Inside | None:
+    """Look through a wrapper that changes nothing; None where the name or one of its options is not such.
+
+    `found` are the files whose names it gets on its standard input.
+    """
     row = TRANSPARENT.get(name)
     if row is None:
         return None
@@ -124,20 +127,31 @@ def transparent(name: str, args: list[Argument]) -> Inside | None:
     if not all(arg.plain for arg in args[at : at + operands]):
         return None
     command = args[at + operands :]
+    if not command and name == "xargs":
+        command = [Argument("echo")]
     if not command:
         return None
     if name == "xargs":
-        command = _given_by_xargs(args[:at], command)
+        command = _given_by_xargs(args[:at], command, found)
     return Inside(tuple(command), tuple(assigned))
 
 
-def _given_by_xargs(options: list[Argument], command: list[Argument]) -> list[Argument]:
+def _given_by_xargs(options: list[Argument], command: list[Argument], found: Found | None) -> list[Argument]:
     """The command that xargs makes: with what it reads at the end, or in the place of a mark."""
     mark = _filled_in("xargs", options)[0]
+    texts = {option.text for option in options}
+    if found is not None:
+        apart = any(re.match(r"-\w*d|--delim", text) for text in texts)
+        found = None if apart else found._replace(split=not texts & {"-0", "--null"})
     if not mark:
-        return [*command, _given("xargs reads")]
+        return [*command, _given("xargs reads")._replace(found=found)]
+    if found is not None:
+        given = _given("xargs reads")._replace(splits=False, found=found)
+        command = [given if arg.text == mark else arg for arg in command]
     return [
-        arg._replace(text=arg.text.partition(mark)[0], known=False, source=arg.text) if mark in arg.text else arg
+        arg._replace(text=arg.text.partition(mark)[0], known=False, source=arg.text)
+        if mark in arg.text and arg.found is None
+        else arg
         for arg in command
     ]
 
@@ -198,6 +212,7 @@ def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool)
         inside = Inside(scripts=scripts, suffixes=suffixes)
     more = told(name, args, text)
     open_ended = more.open or (name in RUNNERS and _runs_unknown(name, args))
+    open_ended = open_ended or (name == "git" and git.takes_from_environment(args))
     return replace(inside, scripts=(*inside.scripts, *more.sure), possible=more.possible, open=open_ended)
 
 

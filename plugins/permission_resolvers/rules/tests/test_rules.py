@@ -367,3 +367,29 @@ async def test_a_memory_in_the_agents_own_folder_is_no_protected_place_for_edit_
     for name in ("a.sh", ".git/a.md", "link.md", "../a.md", "../../../settings.json", "../../memory/a.md"):
         assert await write(name) == "ask", name
     assert await write("a.md", "Strange") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("rule", "url"),
+    [
+        ("[::1]", "http://[::1]/"),
+        ("[::1]", "http://[0:0::1]:80/"),
+        ("bücher.example", "https://xn--bcher-kva.example/"),
+        ("bücher.example", "https://BÜCHER.example/"),
+        ("*.bücher.example", "https://a.xn--bcher-kva.example/"),
+    ],
+)
+async def test_a_host_is_denied_in_every_spelling(rule: str, url: str, tmp_path: Path) -> None:
+    held = rules(deny=[f"WebFetch(domain:{rule})"], allow=["WebFetch"])
+    assert behavior(await ask(tmp_path, "WebFetch", {"url": url}, held)) == "deny"
+
+
+@pytest.mark.parametrize("pattern", [".", "./"])
+async def test_a_rule_that_denies_the_folder_itself_denies_what_is_in_it(pattern: str, tmp_path: Path) -> None:
+    denied = await ask(tmp_path, "Read", {"file_path": "src/a"}, rules(deny=[f"Read({pattern})"]))
+    assert behavior(denied) == "deny"
+
+
+async def test_another_name_of_the_working_folder_hides_nothing(tmp_path: Path) -> None:
+    held = rules(deny=["Read(.env)"], allow=["Read"])
+    assert behavior(await ask(tmp_path, "Read", {"file_path": "/proc/self/cwd/.env"}, held)) == "deny"

@@ -18,6 +18,8 @@ ANY_NAME: Final = "…"
 _MOST_ENTRIES = 5_000
 Spellings: TypeAlias = tuple[Path, ...]
 _STREAM = re.compile(r"::?\$\w+$")
+# Another name for the folder that a process is in; that of whoever decides may be another one.
+_OWN_FOLDER = re.compile(r"/proc/(?:self|thread-self|\d+)/cwd(?:/|$)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -87,13 +89,14 @@ def covers(rule: Rule, places: Spellings, scope: PermissionScope) -> bool:
     if rule.behavior == "allow":
         return all(_covers(rule, place, scope) for place in places[-2:])
     # A folder that is literally called `~` may be taken for the home folder by whoever opens the path next.
+    own = [Path(scope.cwd, *place.parts[4:]) for place in places if _OWN_FOLDER.match(str(place))]
     homely = [Path(scope.home, *place.parts[place.parts.index("~") + 1 :]) for place in places if "~" in place.parts]
-    return any(_covers(rule, place, scope) for place in (*places, *homely))
+    return any(_covers(rule, place, scope) for place in (*places, *homely, *own))
 
 
 def names_in(places: Spellings, scope: PermissionScope) -> set[str]:
     """The names that a rule's pattern must hold some of to cover the path, for finding it in the index."""
-    return {folded(name) for place in (*places, scope.home) for name in place.parts}
+    return {folded(name) for place in (*places, scope.home, scope.cwd) for name in place.parts}
 
 
 def _covers(rule: Rule, place: Path, scope: PermissionScope) -> bool:
@@ -115,11 +118,13 @@ def _covers(rule: Rule, place: Path, scope: PermissionScope) -> bool:
 def _anchored(text: str, rule: Rule, scope: PermissionScope) -> Iterable[tuple[Path, str, bool]]:
     """The folders that a pattern is relative to, the pattern, and whether it may match at any depth below."""
     if text.startswith("//"):
-        return ((Path("/"), text[2:], False),)
+        return ((Path("/"), text[2:].lstrip("/"), False),)
     if text == "~" or text.startswith("~/"):
         return ((scope.home, text[2:], False),)
     if text.startswith("/"):
         return ((rule.root or scope.project, text[1:], False),)
+    if rule.behavior != "allow" and text in (".", "./"):
+        text = "./**"  # the folder itself: whoever writes it means what is in it
     explicit = text.startswith("./")
     pattern = text.removeprefix("./")
     bare = "/" not in pattern.rstrip("/")

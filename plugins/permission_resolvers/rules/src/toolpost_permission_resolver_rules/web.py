@@ -18,7 +18,7 @@ def host_matches(specifier: str, url: object) -> bool:
     """Whether the URL's host is covered; `*.x` means the subdomains of x, another `*` stays within one label."""
     if not specifier.startswith("domain:"):
         return False
-    wanted = specifier.removeprefix("domain:").strip().rstrip(".").lower()
+    wanted = _ascii(specifier.removeprefix("domain:").strip().strip("[]").rstrip(".").lower())
     host = _host(url) if isinstance(url, str) else None
     if host is None:
         return False
@@ -47,10 +47,22 @@ def _host(url: str) -> str | None:
     if not host or set(parts.netloc) & set("@%"):
         return None
     try:
-        host = host.encode("idna").decode() if not host.isascii() else host
+        host = _encoded(host)
     except UnicodeError:
         return None
     return _address(host.rstrip(".").lower())
+
+
+def _ascii(wanted: str) -> str:
+    """The names in a rule as names of hosts are sent; one that can't be is left as it is and covers nothing."""
+    try:
+        return _encoded(wanted)
+    except UnicodeError:
+        return wanted
+
+
+def _encoded(host: str) -> str:
+    return ".".join(label if label.isascii() else label.encode("idna").decode() for label in re.split("[.。．｡]", host))
 
 
 def _address(host: str) -> str:
