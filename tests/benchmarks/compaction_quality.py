@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,8 @@ from typing import Any, Final, TypeAlias
 
 from tests.benchmarks.drawing import bars, svg, table
 from tests.benchmarks.extract import extract, summed_up
-from tests.benchmarks.planted import KINDS, MUST, Planted, planted
+from tests.benchmarks.planted import FOUND, KINDS, MUST, Planted, planted
+from tests.benchmarks.wordings import HELD_OUT, PLAIN, Wording
 
 from toolpost import CompactionResult, CompactionStrategy, Context, Message, ModelRequest, SystemBlock, tokens_of
 from toolpost.services import SessionNotes
@@ -31,7 +31,13 @@ RATIO: Final = 10
 TARGET: Final = 0.95
 ROUNDS: Final = 3
 """Compactions of one session, which goes on in between: what a summary of a summary forgets shows here."""
-PLAIN: Final = "plain summary"
+BASELINE: Final = "plain summary"
+SERIES: Final = (
+    f"said by the person, and files touched: after 1 compaction (target {TARGET:.0%} at {RATIO}:1)",
+    f"the same after {ROUNDS} compactions",
+    f"decisions of the model's, and errors: after {ROUNDS} compactions",
+)
+WORDINGS: Final = {"plain": PLAIN, "held-out": HELD_OUT}
 
 
 class PlainSummary(CompactionStrategy):
@@ -97,18 +103,27 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument(
         "--model", help="let this model sum up, with ANTHROPIC_API_KEY; without it sentences are copied"
     )
+    parser.add_argument("--wording", choices=WORDINGS, default="plain", help="how things are put (plain)")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first session (0)")
     parser.add_argument("--svg", type=Path, help="write the plot to this file")
     given = parser.parse_args(argv)
     ask = _asking(given.model) if given.model else extract
-    scores = asyncio.run(compare(contestants(given.tokens), ask, given.tokens, range(given.sessions)))
+    seeds = range(given.first, given.first + given.sessions)
+    scores = asyncio.run(compare(contestants(given.tokens), ask, given.tokens, seeds, WORDINGS[given.wording]))
     print(table(_rows(scores)))
-    shares = {score.name: (kept(score.first, MUST), kept(score.last, MUST)) for score in scores}
-    print(
-        f"\nSaid by the person, and files touched: kept after 1 and after {ROUNDS} compactions (target {TARGET:.0%})\n"
-    )
+    shares = {
+        f"{score.name} ({score.ratio:.1f}:1)": (
+            kept(score.first, MUST),
+            kept(score.last, MUST),
+            kept(score.last, FOUND),
+        )
+        for score in scores
+    }
+    print("\n" + "\n".join(f"{number}. {name}" for number, name in enumerate(SERIES, start=1)) + "\n")
     print(bars(shares, TARGET))
     if given.svg:
-        given.svg.write_text(svg(shares, TARGET), encoding="utf-8")
+        title = f"What is kept of sessions of {given.tokens:,} tokens"
+        given.svg.write_text(svg(title, shares, SERIES, TARGET), encoding="utf-8")
 
 
 def contestants(tokens: int) -> Sequence[Contestant]:
@@ -119,7 +134,7 @@ def contestants(tokens: int) -> Sequence[Contestant]:
     summary = Summary(keep=keep, words=words)
     memory = SessionMemory(min_tokens=keep, min_texts=1, max_tokens=keep, words=words)
     return (
-        Contestant(PLAIN, (PlainSummary(keep=room * 5 // 6),)),
+        Contestant(BASELINE, (PlainSummary(keep=room * 5 // 6),)),
         Contestant("summary", (summary,)),
         Contestant("micro, snip, summary", (Micro(), Snip(), summary)),
         Contestant("session_memory", (memory,)),
@@ -130,22 +145,24 @@ def contestants(tokens: int) -> Sequence[Contestant]:
     )
 
 
-async def compare(given: Sequence[Contestant], ask: Ask, tokens: int, seeds: Sequence[int]) -> list[Score]:
+async def compare(
+    given: Sequence[Contestant], ask: Ask, tokens: int, seeds: Sequence[int], wording: Wording = PLAIN
+) -> list[Score]:
     """Let each compact the same sessions; each goes on for some rounds."""
     scores = []
     for contestant in given:
         score = Score(contestant.name)
         for seed in seeds:
-            await _session(contestant, score, ask, tokens, seed)
+            await _session(contestant, score, ask, tokens, seed, wording)
         scores.append(score)
     return scores
 
 
-async def _session(contestant: Contestant, score: Score, ask: Ask, tokens: int, seed: int) -> None:
+async def _session(contestant: Contestant, score: Score, ask: Ask, tokens: int, seed: int, wording: Wording) -> None:
     session = Planted()
     for number in range(ROUNDS):
         room = tokens - round(tokens_of(session.messages))
-        planted(seed * ROUNDS + number, max(room, tokens // 4), grow=session)
+        planted(seed * ROUNDS + number, max(room, tokens // 4), grow=session, wording=wording)
         score.before.append(tokens_of(session.messages))
         session.messages = await _compacted(contestant, session, ask)
         score.after.append(tokens_of(session.messages))
@@ -175,9 +192,9 @@ async def _compacted(contestant: Contestant, session: Planted, ask: Ask) -> list
 
 
 def _count(session: Planted, into: dict[str, list[bool]]) -> None:
-    paragraphs = [part for text in _texts(session.messages) for part in re.split(r"\n\s*\n", text)]
+    lines = [line for text in _texts(session.messages) for line in text.splitlines()]
     for fact in session.facts:
-        into.setdefault(fact.kind, []).append(fact.is_in(paragraphs))
+        into.setdefault(fact.kind, []).append(fact.is_in(lines))
 
 
 def _texts(messages: Sequence[Message]) -> Iterator[str]:

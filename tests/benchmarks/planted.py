@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from tests.benchmarks.wordings import PLAIN, Form, Wording
+
 from toolpost import Message, tokens_of
 
 Kind: TypeAlias = Literal["task", "constraint", "correction", "path", "decision", "error"]
 KINDS: Final[tuple[Kind, ...]] = ("task", "constraint", "correction", "path", "decision", "error")
 MUST: Final[frozenset[Kind]] = frozenset({"task", "constraint", "correction", "path"})
 """What the person said, and which files were touched: of these 95 % are to be there after a compaction."""
+FOUND: Final[frozenset[Kind]] = frozenset({"decision", "error"})
+"""What came out of the work."""
 
 _NOUNS: Final = (
     "batch", "cache", "cursor", "digest", "export", "filter", "gateway", "handler", "importer", "invoice", "journal",
@@ -20,51 +24,19 @@ _NOUNS: Final = (
     "schema", "socket", "tenant", "tracker", "uploader", "vault", "widget", "worker",
 )  # fmt: skip
 _FOLDERS: Final = ("src/core", "src/api", "src/store", "tests/unit", "tests/api", "docs", "scripts", "migrations")
-_RULES: Final = (
-    ("Never touch {path}, somebody else owns it.", ("{path}", "ever touch")),
-    ("The public function {name} must keep its signature.", ("{name}", "signature")),
-    ("Whatever you do, stay below {number} ms for the {noun} request.", ("{number} ms", "{noun}")),
-    ("We only use {name} version {number}, do not upgrade it.", ("{name}", "{number}")),
-    ("All messages to the user are in German and go through {name}.", ("German", "{name}")),
-    ("Commit nothing until I say the word {name}.", ("{name}",)),
-)
-_CORRECTIONS: Final = (
-    ("No, that is wrong: {name} counts from {number}, not from zero.", ("{name}", "{number}")),
-    ("Stop mocking the {noun} in {name}, use the real one.", ("{noun}", "{name}", "real")),
-    ("I meant the {noun} of {name}, not the other one.", ("{noun}", "{name}")),
-)
-_DECISIONS: Final = (
-    ("I decided for {name} instead of {other}, since {other} loses the order of the {noun}.", ("{name}", "{other}")),
-    ("We go with a limit of {number} in {name}; a larger one made the {noun} slow.", ("{number}", "{name}")),
-)
-_ERRORS: Final = (
-    ("{name}Error: {noun} {number} is not open", ("{name}Error", "{noun} {number}")),
-    ("FAILED {path}::test_{name} - assert {number} == 0", ("test_{name}", "{number}")),
-)
-_SMALL_TALK: Final = (
-    "Go on with the next part.", "Looks good so far.", "Please look at the failing run.", "Can you explain that part?",
-    "Then do the same for the rest.", "And what about the edge cases?", "Run the tests again, please.",
-)  # fmt: skip
-_TASKS: Final = (
-    ("Build the {noun} for {name}: it has to {other} every {number} s.", ("{noun}", "{name}", "{other}", "{number} s")),
-)
 _PATHS: Final = (("{path}", ("{path}",)),)
-_PROSE: Final = (
-    "I looked at the {noun} and it does what it says.", "The {noun} is called from two places.",
-    "The tests for the {noun} pass.", "Next I look at how the {noun} is made.", "That part needs no change.",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something to be remembered: it is where all its `keys` stand in one paragraph."""
+    """Something to be remembered: it is where all its `keys` stand in one line."""
 
     kind: Kind
     keys: tuple[str, ...]
 
-    def is_in(self, paragraphs: Sequence[str]) -> bool:
+    def is_in(self, lines: Sequence[str]) -> bool:
         """Whether a context still has it."""
-        return any(all(key in paragraph for key in self.keys) for paragraph in paragraphs)
+        return any(all(key in line for key in self.keys) for line in lines)
 
 
 @dataclass
@@ -76,16 +48,16 @@ class Planted:
     facts: list[Fact] = field(default_factory=list)
 
 
-def planted(seed: int, tokens: int, *, grow: Planted | None = None) -> Planted:
+def planted(seed: int, tokens: int, *, grow: Planted | None = None, wording: Wording = PLAIN) -> Planted:
     """Return a session of about so many tokens; with `grow`, one that goes on from there by as many."""
-    return _Writer(random.Random(seed), grow or Planted()).write(tokens)
+    return _Writer(random.Random(seed), grow or Planted(), wording).write(tokens)
 
 
 class _Writer:
     """Writes one session, turn by turn."""
 
-    def __init__(self, dice: random.Random, session: Planted) -> None:
-        self._dice, self._session = dice, session
+    def __init__(self, dice: random.Random, session: Planted, wording: Wording) -> None:
+        self._dice, self._session, self._wording = dice, session, wording
         self._begun = bool(session.messages)
 
     def write(self, tokens: int) -> Planted:
@@ -103,49 +75,61 @@ class _Writer:
         self._session.messages.append({"role": "user", "content": prompt})
         for _ in range(self._dice.randint(2, 5)):
             self._calls()
-        said = [self._dice.choice(_PROSE).format(noun=self._noun()) for _ in range(3)]
+        said = [self._filled(self._wording.prose) for _ in range(3)]
         if self._dice.random() < 0.3:
-            said.insert(1, self._fact("decision", _DECISIONS))
-        self._session.messages.append({"role": "assistant", "content": [{"type": "text", "text": " ".join(said)}]})
+            said.insert(1, self._fact("decision", self._wording.decisions))
+        text = "\n".join(said) if self._wording.narrates else " ".join(said)
+        self._session.messages.append({"role": "assistant", "content": [{"type": "text", "text": text}]})
 
     def _prompt(self, turn: int) -> Iterator[str]:
         """Write what the person says: a task first, most rules early, and now and then a long paste between two lines."""
         if turn == 0 and not self._begun:
-            yield self._fact("task", _TASKS)
+            yield self._fact("task", self._wording.tasks)
         if turn < 4 or self._dice.random() < 0.1:
-            yield self._fact("constraint", _RULES)
-        yield self._dice.choice(_SMALL_TALK)
+            yield self._fact("constraint", self._wording.rules)
+        yield self._dice.choice(self._wording.small_talk)
         if self._dice.random() < 0.25:
             yield "This is what I see:\n" + self._output(self._dice.randint(40, 400))
         if turn > 2 and self._dice.random() < 0.2:
-            yield self._fact("correction", _CORRECTIONS)
+            yield self._fact("correction", self._wording.corrections)
 
     def _calls(self) -> None:
         """Write one answer with calls, and their results."""
         uses: list[Any] = []
         results: list[Any] = []
+        said: list[Any] = []
+        if self._wording.narrates and self._dice.random() < 0.7:
+            said = [{"type": "text", "text": self._filled(self._wording.prose)}]
         for _ in range(self._dice.randint(1, 3)):
             id, result = f"toolu_{len(self._session.messages)}_{len(uses)}", self._output(self._dice.randint(10, 160))
             name = self._dice.choice(("Read", "Read", "Edit", "Bash"))
             if name == "Bash":
                 given = {"command": f"uv run pytest -q -k {self._name()}"}
                 if self._dice.random() < 0.3:
-                    result += f"\n{self._fact('error', _ERRORS)}"
+                    result += f"\n{self._fact('error', self._wording.errors)}"
+                elif self._wording.noise:
+                    result += f"\n{self._filled(self._wording.noise)}"
             else:
                 given = {"file_path": self._fact("path", _PATHS)}
                 given |= {"old_string": self._output(3), "new_string": self._output(4)} if name == "Edit" else {}
             uses.append({"type": "tool_use", "id": id, "name": name, "input": given})
             results.append({"type": "tool_result", "tool_use_id": id, "content": result})
-        made: Any = ({"role": "assistant", "content": uses}, {"role": "user", "content": results})
+        made: Any = ({"role": "assistant", "content": [*said, *uses]}, {"role": "user", "content": results})
         self._session.messages += made
 
-    def _fact(self, kind: Kind, forms: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+    def _fact(self, kind: Kind, forms: Sequence[Form]) -> str:
         """Plant a fact and return its text."""
         form, keys = self._dice.choice(forms)
+        words = self._words()
+        self._session.facts.append(Fact(kind, tuple(key.format(**words) for key in keys)))
+        return form.format(**words)
+
+    def _filled(self, forms: Sequence[str]) -> str:
+        return self._dice.choice(forms).format(**self._words())
+
+    def _words(self) -> dict[str, str]:
         words = {"noun": self._noun(), "name": self._name(), "other": self._name(), "path": self._path()}
-        filled = {**words, "number": str(self._dice.randint(100, 99_999))}
-        self._session.facts.append(Fact(kind, tuple(key.format(**filled) for key in keys)))
-        return form.format(**filled)
+        return {**words, "number": str(self._dice.randint(100, 99_999))}
 
     def _noun(self) -> str:
         return self._dice.choice(_NOUNS)

@@ -187,3 +187,12 @@ async def test_nothing_is_sent_that_would_not_fit(project: Path) -> None:
     assert (ended.terminal_reason, ended.is_error) == ("blocking_limit", True)
     assert len(api.requests) == 1
     assert "/compact" in ended.errors[0]
+
+
+async def test_instructions_that_fill_the_window_by_themselves_are_named(project: Path) -> None:
+    (project / "AGENTS.md").write_text("Keep to these rules.\n" * 60_000)
+    async with MockMessagesApi(["Never sent."]) as api, opened(api, project) as session:
+        ended = result_of(await run(session, "Count the sea."))
+    assert (ended.terminal_reason, len(api.requests)) == ("blocking_limit", 0)
+    assert "AGENTS.md" in ended.errors[0]
+    assert "`toolpost context show` names it" in ended.errors[0]

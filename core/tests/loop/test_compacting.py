@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -32,6 +33,17 @@ class Drops(CompactionStrategy):
         return context.result(context.messages[4:])
 
 
+class Hangs(CompactionStrategy):
+    """Never ends."""
+
+    def applies(self, context: Context) -> float:
+        return 1.0
+
+    async def compact(self, context: Context) -> CompactionResult | None:
+        await asyncio.Event().wait()
+        return None
+
+
 class Early(Drops):
     order: ClassVar[int] = 10
 
@@ -51,7 +63,9 @@ class Compacting:
     def __init__(self, events: Dispatcher, strategies: dict[str, CompactionStrategy], order: Sequence[str]) -> None:
         named = [Named(name, strategy) for name, strategy in strategies.items()]
         self.reports: list[str] = []
-        self._compactor = Compactor(strategies=named, order=order, events=events, report=self.reports.append)
+        self._compactor = Compactor(
+            strategies=named, order=order, events=events, report=self.reports.append, timeout=0.05
+        )
 
     async def acted(self, context: Context, *, summaries: bool = True) -> list[str]:
         done: set[str] = set()
@@ -221,3 +235,15 @@ async def test_listeners_add_to_the_instructions_and_read_the_summary() -> None:
     it = compacting(listeners=[on.pre_compact(add), on.post_compact(told)], sums=Sums())
     assert await it.acted(context(instructions="keep the names")) == ["sums"]
     assert read == ["Summed up: keep the names\nand the colours"]
+
+
+async def test_one_that_does_not_end_is_passed_over_and_told_of() -> None:
+    made = compacting(hangs=Hangs(), drops=Drops())
+    assert await made.acted(context()) == ["drops"]
+    assert [text for text in made.reports if "'hangs'" in text and "compaction.timeout" in text]
+
+
+async def test_a_time_out_of_its_own_is_a_failure_like_any_other() -> None:
+    made = compacting(fails=Drops(raises=TimeoutError("the index is slow")), drops=Drops())
+    assert await made.acted(context()) == ["drops"]
+    assert "TimeoutError('the index is slow')" in made.reports[0]

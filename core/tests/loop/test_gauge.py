@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolpost import Message, ModelRequest, SystemBlock, tokens_in_text, tokens_of
 from toolpost_core.loop.gauge import Gauge
@@ -65,3 +70,42 @@ def test_what_stays_after_a_change_counts_as_the_service_counted_it() -> None:
     gauge, first, answer = Gauge(overhead=1_000), said("a" * 4_000), said("b" * 4_000, "assistant")
     assert gauge.scale_of([first, answer], 5_000) == 2.0
     assert gauge.changed([first, answer], [said("short"), answer], 2.0) == pytest.approx(3_002, abs=1)
+
+
+def test_each_message_is_estimated_once_however_many_requests_it_is_sent_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimated: list[int] = []
+
+    def counting(messages: Sequence[Message]) -> int:
+        estimated.append(len(messages))
+        return tokens_of(messages)
+
+    monkeypatch.setattr("toolpost_core.loop.gauge.tokens_of", counting)
+    gauge, messages = Gauge(), list[Message]()
+    for turn in range(100):
+        messages = [*messages, said(f"{turn}" * 40), said("b" * 40, "assistant")]
+        gauge.scale_of(messages, 1_000)
+
+    assert sum(estimated) == len(messages)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("say"), st.text(max_size=40)),
+            st.tuples(st.just("back"), st.integers(0, 5)),
+            st.tuples(st.just("change"), st.integers(0, 9)),
+        ),
+        max_size=30,
+    )
+)
+def test_the_scale_is_that_of_the_messages_at_hand_whatever_was_estimated_before(steps: list[tuple[str, Any]]) -> None:
+    used, messages = Gauge(), list[Message]()
+    for step, how in steps:
+        match step:
+            case "say":
+                messages = [*messages, said(how), said(how * 3, "assistant")]
+            case "back":
+                messages = messages[: len(messages) - how] if how else messages
+            case "change" if how < len(messages):
+                messages = [*messages[:how], said("changed"), *messages[how + 1 :]]
+        assert used.scale_of(messages, 10_000) == Gauge().scale_of(messages, 10_000)

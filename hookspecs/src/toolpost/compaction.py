@@ -143,11 +143,16 @@ class Context:
             messages=messages, boundary=boundary, kept=kept, dropped=gone, tokens=self.tokens(messages)
         )
 
-    def digest(self, messages: Sequence[Message], summary: str = "", *, words: int = 8_000) -> Digest:
-        """Return what can stand for messages: a summary, the person's own words (as many tokens at most), and the files."""
+    def digest(
+        self, messages: Sequence[Message], summary: str = "", *, words: int = 8_000, findings: int = 3_000
+    ) -> Digest:
+        """Return what can stand for messages: a summary, the person's own words (as many tokens at most), and the files.
+
+        In `findings` tokens stand sentences of the model's, and the newest errors.
+        """
         from toolpost._summaries import Digest
 
-        return Digest.of(messages, summary, said_tokens=words, prompts=self.said())
+        return Digest.of(messages, summary, said_tokens=words, findings_tokens=findings, prompts=self.said())
 
     async def summary_of(self, messages: Sequence[Message], instruction: str, *, retries: int = 3) -> str:
         """Let the model sum up messages, through the cached prefix: the request is the session's with `instruction` behind.

@@ -90,7 +90,7 @@ PROVIDER = Subject(
     },
 )
 
-MADE = "context.result(clear(context.messages, freed))"
+MADE = "context.result(with_cleared(context.messages, found))"
 COMPACTION = Subject(
     contract=CompactionContract,
     project="plugins/compaction/micro",
@@ -102,37 +102,39 @@ COMPACTION = Subject(
         ),
         "test_it_makes_a_full_conversation_shorter": swap(
             MADE,
-            "context.result([{'role': 'user', 'content': 'long ' * 10**6}, *clear(context.messages, freed)[1:]])",
+            "context.result([{'role': 'user', 'content': 'long ' * 10**6}, *with_cleared(context.messages, found)[1:]])",
         ),
         "test_what_it_makes_is_at_rest": swap(
             "least = 1 if self._any_gain_counts(context) else self.min_tokens",
-            "least, freed = 1, dict(list(freed.items())[:1])",
+            "least, found = 1, dict(list(found.items())[:1])",
         ),
         "test_every_call_keeps_its_result": swap(
-            '"content": CLEARED}', "\"content\": CLEARED, 'tool_use_id': 'another'}", file="clearing.py"
+            'return {**block, "content"', "return {**block, 'tool_use_id': 'another', \"content\"", file="clearing.py"
         ),
-        "test_it_begins_with_the_person": swap(MADE, "context.result(clear(context.messages, freed)[1:])"),
+        "test_it_begins_with_the_person": swap(MADE, "context.result(with_cleared(context.messages, found)[1:])"),
         "test_the_roles_alternate": swap(
-            MADE, "context.result([{'role': 'user', 'content': 'Begin.'}, *clear(context.messages, freed)])"
+            MADE, "context.result([{'role': 'user', 'content': 'Begin.'}, *with_cleared(context.messages, found)])"
         ),
         "test_thoughts_stay_with_their_answer": swap(
             MADE,
             "context.result([\n"
             "            {**message, 'content': [{**block, 'thinking': ''} for block in message['content'][:1]]\n"
             "             + message['content'][1:]} if number == 1 else message\n"
-            "            for number, message in enumerate(clear(context.messages, freed))\n"
+            "            for number, message in enumerate(with_cleared(context.messages, found))\n"
             "        ])",
         ),
-        "test_it_says_what_it_did": swap(MADE, "context.result(clear(context.messages, freed), 'Results are gone.')"),
+        "test_it_says_what_it_did": swap(
+            MADE, "context.result(with_cleared(context.messages, found), 'Results are gone.')"
+        ),
         "test_messages_that_stay_are_the_same_objects": swap(
-            MADE, "context.result([dict(message) for message in clear(context.messages, freed)])"
+            MADE, "context.result([dict(message) for message in with_cleared(context.messages, found)])"
         ),
         "test_the_conversation_that_it_got_is_left_as_it_was": under(
             '        """Return the conversation with old results cleared, or None where that is not worth it."""',
             "context.messages[-1]['content'] = 'Cleared.'",
         ),
         "test_the_same_conversation_gives_the_same_bytes": swap(
-            '"content": CLEARED}', "\"content\": f'{CLEARED} {next(COUNT)}'}", file="clearing.py"
+            "join((CLEARED, *", "join((f'{CLEARED} {next(COUNT)}', *", file="clearing.py"
         ),
     },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, SupportsFloat
@@ -10,11 +11,14 @@ import toolpost
 from toolpost import StashKey
 from toolpost._frozen import frozen
 from toolpost_core.loop.compacted import checked
+from toolpost_core.loop.thresholds import TIMEOUT
+from toolpost_core.tools.abort import AbortNode
+from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from toolpost import CompactionResult, CompactionStrategy, Context, Services
+    from toolpost import AbortSignal, CompactionResult, CompactionStrategy, Context, Services
     from toolpost_core.events.dispatch import Dispatcher
 
 FAILURES: Final = 3
@@ -46,12 +50,17 @@ class Step:
 
 @frozen(kw_only=True)
 class Compactor:
-    """Lets strategies work. `order` are names from the settings; `report` gets what failed."""
+    """Lets strategies work, each for `timeout` seconds at most.
+
+    `order` are names from the settings; `report` gets what failed, `abort` ends listeners.
+    """
 
     strategies: Sequence[Named]
     order: Sequence[str]
     events: Dispatcher
     report: Callable[[str], None]
+    abort: Callable[[], AbortSignal] = AbortNode
+    timeout: float = TIMEOUT
 
     async def step(self, context: Context, done: set[str], *, summaries: bool) -> Step | None:
         """Let the next strategy act that has something to do; None where none has. `done` are those that had their turn.
@@ -107,14 +116,23 @@ class Compactor:
     async def _compacted(self, strategy: CompactionStrategy, context: Context) -> CompactionResult | None:
         """Let a strategy do its work; round one that summarizes, listeners are told."""
         if not strategy.summarizes:
-            return checked(await strategy.compact(context), context)
+            return checked(await self._made(strategy, context), context)
         from toolpost_core.loop.summaries import after, before
 
-        allowed = await before(self.events, context, self.report)
-        result = checked(await strategy.compact(allowed), context) if allowed is not None else None
+        allowed = await watched(before(self.events, context, self.report), self.abort())
+        result = checked(await self._made(strategy, allowed), context) if allowed is not None else None
         if result is not None:
-            await after(self.events, context, result)
+            await watched(after(self.events, context, result), self.abort())
         return result
+
+    async def _made(self, strategy: CompactionStrategy, context: Context) -> CompactionResult | None:
+        try:
+            async with asyncio.timeout(self.timeout) as limit:
+                return await strategy.compact(context)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise toolpost.ToolpostError(f"It did not end within {self.timeout:g} s (`compaction.timeout`).") from None
 
     def _failed(self, named: Named, context: Context, error: Exception) -> None:
         failed = context.stash.setdefault(_FAILED, {})

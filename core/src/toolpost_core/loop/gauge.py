@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from toolpost import StashKey
@@ -29,7 +29,8 @@ class Gauge:
 
     `overhead` is what a request has beside its messages: the system prompt and the tools. `scale` turns estimates into
     tokens. `error` is by how much the last request's estimate was off, as a share of what the service then reported; None
-    before that. `warned` says that the person was told how full it is.
+    before that. `warned` says that the person was told how full it is. `_summed` has the messages that were estimated last,
+    each with the estimate of all up to it.
     """
 
     overhead: int = 0
@@ -41,6 +42,7 @@ class Gauge:
     _reported: float = 0.0
     _known: int = 0
     _fresh: int = 0
+    _summed: list[tuple[Message, int]] = field(default_factory=list)
 
     def messages(self, messages: Sequence[Message]) -> int:
         """Return the tokens of messages."""
@@ -55,8 +57,23 @@ class Gauge:
     def scale_of(self, messages: Sequence[Message], reported: int) -> float:
         """Return how many tokens the service counted for each that is estimated of these messages."""
         counted = reported - self.overhead
-        estimated = tokens_of(messages[: len(messages) - len(since_answer(messages))])
+        estimated = self._estimate(messages[: len(messages) - len(since_answer(messages))])
         return counted / estimated if counted > 0 and estimated else self.scale
+
+    def _estimate(self, messages: Sequence[Message]) -> int:
+        """Estimate messages, of which all but the last were estimated before the last request: it is asked before each."""
+        summed = self._summed
+        same = 0
+        for (known, _), message in zip(summed, messages, strict=False):
+            if known is not message:
+                break
+            same += 1
+        del summed[same:]
+        total = summed[-1][1] if summed else 0
+        for message in messages[same:]:
+            total += tokens_of((message,))
+            summed.append((message, total))
+        return total
 
     def changed(self, before: Sequence[Message], after: Sequence[Message], scale: float) -> int:
         """Return what stands for the report that the change of a conversation made void; `scale` is that of `before`."""

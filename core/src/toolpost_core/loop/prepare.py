@@ -10,11 +10,13 @@ import toolpost
 from toolpost import on
 from toolpost._frozen import frozen
 from toolpost_core.loop.gauge import gauge_of
+from toolpost_core.tools.watched import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from typing import Any
 
-    from toolpost import Context, Message, ModelRequest, Part, Stash, Trigger
+    from toolpost import AbortSignal, Context, Message, ModelRequest, Part, Stash, Trigger
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.loop.compacting import Compactor, Named, Step
     from toolpost_core.loop.gauge import Gauge
@@ -33,7 +35,8 @@ class Preparer:
     `strategies` is asked for once there is a conversation. `stash` returns the session's, where a strategy keeps what it
     did, and `said` its prompts. `record` keeps a change, and the tokens that it left, for who resumes; it returns the
     messages as they are then read. `restart` tells listeners that the conversation goes on from a summary, and returns
-    texts for the model. `count` asks the service, and returns None where it can't tell.
+    texts for the model. `count` asks the service, and returns None where it can't tell. Listeners end with the `abort` in
+    force: nobody has a use for their answers then.
     """
 
     strategies: Callable[[], Sequence[Named]]
@@ -44,8 +47,9 @@ class Preparer:
     stash: Callable[[], Stash]
     said: Callable[[], Sequence[str] | None]
     events: Dispatcher
+    abort: Callable[[], AbortSignal]
     record: Callable[[Step, int], tuple[Message, ...]]
-    restart: Callable[[Step], Awaitable[Sequence[str]]]
+    restart: Callable[[Step], Coroutine[Any, Any, Sequence[str]]]
     count: Callable[[ModelRequest], Awaitable[int | None]]
     report: Callable[[str], None]
     report_once: Callable[[str], None]
@@ -109,7 +113,7 @@ class Preparer:
             return state, request
         from toolpost.events.turn import BeforeModel
 
-        emission = await self.events.emit(on.before_model, BeforeModel(request=request))
+        emission = await watched(self.events.emit(on.before_model, BeforeModel(request=request)), self.abort())
         outcome = emission.outcome
         if emission.failure is not None or (outcome is not None and (outcome.block or outcome.stop)):
             reason = (outcome.reason or outcome.stop_reason) if outcome is not None else ""
@@ -128,10 +132,9 @@ class Preparer:
             used = await self._counted(request)
         if used < limits.blocking:
             return ""
-        return (
-            f"The conversation has {used:,} tokens, and the model takes {limits.effective:,} beside its answer. "
-            "Shorten it with /compact, go back with /rewind, or begin a new one with /clear."
-        )
+        from toolpost_core.loop.full import does_not_fit
+
+        return does_not_fit(request, used, limits.effective)
 
     async def _counted(self, request: ModelRequest) -> int:
         """Return what the service counts, 0 where it can't: it then decides for itself whether the request fits."""
@@ -160,7 +163,8 @@ class Preparer:
                 state = self._taken_over(state, step)
                 if step.named.strategy.summarizes:
                     summarized = True
-                    state = tell(state, await self.restart(step))
+                    # The transcript has the change: it must not be lost while a listener takes its time to end.
+                    state = tell(state, await watched(self.restart(step), self.abort(), patience=0.0))
                 context = self._after(context, state)
         except toolpost.Aborted:
             pass
@@ -224,4 +228,11 @@ class Preparer:
 
         if odd := unknown_in(self.policy.order, self._strategies):
             self.report_once(odd)
-        return Compactor(strategies=self._strategies, order=self.policy.order, events=self.events, report=self.report)
+        return Compactor(
+            strategies=self._strategies,
+            order=self.policy.order,
+            events=self.events,
+            report=self.report,
+            abort=self.abort,
+            timeout=self.policy.timeout,
+        )

@@ -22,6 +22,8 @@ WARN: Final = 20_000
 BLOCKING: Final = 3_000
 LARGEST: Final = 4
 """In a small window a reserve takes at most a quarter of what there is, and that of `blocking` a sixteenth."""
+TIMEOUT: Final = 600
+"""Seconds: a summary of a full window, asked for again where the service is busy, takes minutes."""
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 
 
@@ -30,7 +32,8 @@ class Policy:
     """What the settings and the environment say of compaction.
 
     `compact` is whether anything is ever summed up, `auto` whether that also happens by itself. `window` and `auto_window`
-    stand in the place of the model's window, the latter for the automatic start only; `percent` brings it forward.
+    stand in the place of the model's window, the latter for the automatic start only; `percent` brings it forward. A
+    strategy may take `timeout` seconds.
     """
 
     compact: bool = True
@@ -40,6 +43,7 @@ class Policy:
     auto_window: int | None = None
     percent: float | None = None
     buffers: Mapping[str, int] = field(default_factory=dict)
+    timeout: float = TIMEOUT
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], env: Mapping[str, str]) -> Policy:
@@ -52,6 +56,7 @@ class Policy:
             window=_number(env, "TOOLPOST_MAX_CONTEXT_TOKENS"),
             auto_window=_number(env, "TOOLPOST_AUTO_COMPACT_WINDOW") or settings.get("autoCompactWindow"),
             percent=_number(env, "TOOLPOST_AUTOCOMPACT_PCT_OVERRIDE"),
+            timeout=own.get("timeout", TIMEOUT),
             buffers={name: own[name] for name in ("warn", "auto", "blocking") if name in own},
         )
 

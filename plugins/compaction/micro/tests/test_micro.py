@@ -122,10 +122,13 @@ async def test_a_picture_counts_2000_tokens_whatever_its_bytes() -> None:
     assert results(kept)[:11] == [CLEARED] * 11
 
 
-async def test_an_error_stays_marked_as_one() -> None:
-    kept = await compacted(full(talk(pair(0, is_error=True), *(pair(n) for n in range(1, 8)))))
+async def test_an_error_stays_marked_as_one_and_what_it_said() -> None:
+    failed = f"{LONG}\nbash: sea: command not found\nExit code 127"
+    kept = await compacted(full(talk(pair(0, failed, "Bash", is_error=True), *(pair(n) for n in range(1, 8)))))
     assert kept is not None
-    assert kept[2]["content"] == [{"type": "tool_result", "tool_use_id": "id0", "content": CLEARED, "is_error": True}]
+    left = f"{CLEARED}\nbash: sea: command not found"
+    assert kept[2]["content"] == [{"type": "tool_result", "tool_use_id": "id0", "content": left, "is_error": True}]
+    assert await compacted(full(kept)) is None
 
 
 async def test_several_results_in_one_message_are_told_apart() -> None:

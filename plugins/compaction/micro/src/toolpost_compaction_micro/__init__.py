@@ -12,7 +12,7 @@ class Micro(CompactionStrategy):
 
     It is where the window is fuller than `above` and at least `min_tokens` come free; where nobody asked for `idle`
     seconds, since the cache is then gone anyway; and before a summary. The newest `keep` results, and pictures and
-    documents that a person sent, stay.
+    documents that a person sent, stay; so do the lines of a result that tell of errors.
     """
 
     order: ClassVar[int] = 10
@@ -29,13 +29,13 @@ class Micro(CompactionStrategy):
 
     async def compact(self, context: Context) -> CompactionResult | None:
         """Return the conversation with old results cleared, or None where that is not worth it."""
-        from toolpost_compaction_micro.clearing import clear, gains, old_places
+        from toolpost_compaction_micro.clearing import cleared, old_places, with_cleared
 
-        freed = gains(context.messages, old_places(context.messages, self.tools, self.keep))
+        found = cleared(context.messages, old_places(context.messages, self.tools, self.keep))
         least = 1 if self._any_gain_counts(context) else self.min_tokens
-        if sum(freed.values()) * context.scale < least:
+        if sum(one.gain for one in found.values()) * context.scale < least:
             return None
-        return context.result(clear(context.messages, freed))
+        return context.result(with_cleared(context.messages, found))
 
     def _any_gain_counts(self, context: Context) -> bool:
         return context.trigger != "before_request" or context.idle > self.idle

@@ -1,11 +1,11 @@
-"""Which results and media are old, how much they hold, and the conversation without them."""
+"""Which results and media are old, and the conversation without them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolpost import Message, tokens_in
+from toolpost import Digest, Message, tokens_in
 
 CLEARED = "[Old tool result content cleared]"
 _MEDIA = ("image", "document")
@@ -32,35 +32,44 @@ def old_places(messages: Sequence[Message], tools: Collection[str], keep: int) -
     return places[: max(len(places) - keep, 0)]
 
 
-def gains(messages: Sequence[Message], places: Sequence[Place]) -> dict[Place, int]:
-    """Return the tokens that clearing each place would free, estimated; those that free none are left out."""
-    found = {place: _gain(_blocks(messages[place.message])[place.block]) for place in places}
-    return {place: gain for place, gain in found.items() if gain > 0}
+class Cleared(NamedTuple):
+    """What would stand in the place of a block, and the tokens that come free, estimated."""
+
+    block: Any
+    gain: int
 
 
-def clear(messages: Sequence[Message], places: Collection[Place]) -> list[Message]:
-    """Return the conversation with these blocks cleared; messages without any stay the same objects."""
-    touched: dict[int, set[int]] = {}
+def cleared(messages: Sequence[Message], places: Sequence[Place]) -> dict[Place, Cleared]:
+    """Return what would stand in each place; those where nothing comes free are left out.
+
+    Of a result the lines stay that tell of errors: nobody would run a command again to find out that it failed.
+    """
+    errors = Digest.errors_in(messages)
+    found = {}
     for place in places:
-        touched.setdefault(place.message, set()).add(place.block)
-    return [
-        _without(message, touched[index]) if index in touched else message for index, message in enumerate(messages)
-    ]
+        old = _blocks(messages[place.message])[place.block]
+        new = _cleared(old, errors)
+        if (gain := tokens_in([old]) - tokens_in([new])) > 0:
+            found[place] = Cleared(new, gain)
+    return found
 
 
-def _without(message: Message, numbers: Collection[int]) -> Message:
-    content = [_cleared(block) if number in numbers else block for number, block in enumerate(_blocks(message))]
-    return {"role": message["role"], "content": content}
+def with_cleared(messages: Sequence[Message], places: Mapping[Place, Cleared]) -> list[Message]:
+    """Return the conversation with blocks cleared; messages without any stay the same objects."""
+    made = list(messages)
+    for index in {place.message for place in places}:
+        content = list(_blocks(messages[index]))
+        for number in range(len(content)):
+            if (place := Place(index, number)) in places:
+                content[number] = places[place].block
+        made[index] = {"role": messages[index]["role"], "content": content}
+    return made
 
 
-def _cleared(block: Any) -> Any:
+def _cleared(block: Any, errors: Mapping[str, Sequence[str]]) -> Any:
     if block["type"] in _MEDIA:
         return {"type": "text", "text": f"[{block['type']}]"}
-    return {**block, "content": CLEARED}
-
-
-def _gain(block: Any) -> int:
-    return tokens_in([block]) - tokens_in([_cleared(block)])
+    return {**block, "content": "\n".join((CLEARED, *errors.get(block["tool_use_id"], ())))}
 
 
 def _blocks(message: Message) -> list[Any]:

@@ -23,6 +23,7 @@ class Partial(CompactionStrategy):
     summarizes: ClassVar[bool] = True
 
     words: int = 8_000
+    findings: int = 3_000
     retries: int = 3
 
     async def compact(self, context: Context) -> CompactionResult | None:
@@ -42,7 +43,7 @@ class Partial(CompactionStrategy):
         if context.instructions:
             asked += f"\n\nThe user says about it: {context.instructions}"
         summary = await context.summary_of(shown, asked, retries=self.retries)
-        digest = context.digest(chosen, summary, words=self.words)
+        digest = context.digest(chosen, summary, words=self.words, findings=self.findings)
         made = context.ended_with(digest.text, place) if later else context.begun_with(digest.text, place)
         return context.result(made, digest.text)
 

@@ -21,6 +21,7 @@ class Reactive(CompactionStrategy):
 
     keep: float = 0.25
     words: int = 8_000
+    findings: int = 3_000
     retries: int = 0
 
     async def compact(self, context: Context) -> CompactionResult | None:
@@ -32,7 +33,7 @@ class Reactive(CompactionStrategy):
             summary = await context.summary_of(head, INSTRUCTION, retries=self.retries)
         except ProviderError:
             summary = ""
-        digest = context.digest(head, summary, words=self.words)
+        digest = context.digest(head, summary, words=self.words, findings=self.findings)
         return context.result(context.begun_with(digest.text, len(head)), digest.text)
 
     def _start(self, context: Context) -> int:

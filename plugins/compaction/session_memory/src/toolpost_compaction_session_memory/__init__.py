@@ -22,6 +22,7 @@ class SessionMemory(CompactionStrategy):
     min_texts: int = 5
     max_tokens: int = 40_000
     words: int = 8_000
+    findings: int = 3_000
 
     def applies(self, context: Context) -> float:
         """Before a summary where there are notes, after it where there are none."""
@@ -33,7 +34,7 @@ class SessionMemory(CompactionStrategy):
         old = context.messages[:start]
         if not Digest.fresh_in(old):
             return None
-        digest = context.digest(old, _notes(context), words=self.words)
+        digest = context.digest(old, _notes(context), words=self.words, findings=self.findings)
         return context.result(context.begun_with(digest.text, start), digest.text)
 
     def _start(self, context: Context) -> int:

@@ -19,6 +19,7 @@ class Summary(CompactionStrategy):
 
     keep: int = 5_000
     words: int = 8_000
+    findings: int = 3_000
     retries: int = 3
 
     async def compact(self, context: Context) -> CompactionResult | None:
@@ -34,5 +35,5 @@ class Summary(CompactionStrategy):
         sent = context.request.messages if context.request is not None else context.messages
         shown = sent if len(sent) == len(context.messages) else context.messages
         summary = await context.summary_of(shown[:start], instruction(context.instructions), retries=self.retries)
-        digest = context.digest(old, summary, words=self.words)
+        digest = context.digest(old, summary, words=self.words, findings=self.findings)
         return context.result(context.begun_with(digest.text, start), digest.text)
