@@ -151,7 +151,7 @@ async def test_an_excluded_command_runs_outside_under_the_ordinary_rules(project
     allowed = {"permissions": {"allow": ["Bash(readlink:*)"]}}
     text, _ = await project.run(PLACE, settings=allowed, **excluded)
     assert not is_inside(text)
-    _, decided = await project.run("docker ps", **excluded)
+    _, decided = await project.run("docker run x", **excluded)
     assert decided.startswith("deny: no rule allows it")
 
 
@@ -220,6 +220,29 @@ def test_a_strangers_sandbox_takes_the_place_of_ours_and_the_person_hears_of_wha
     told = "a stranger\n<sandbox_violations>\nother nothing: it was only watched\n</sandbox_violations>"
     assert found.results == {"toolu_1": told}
     assert found.notices == ["The sandbox held back 1 of what the command tried."]
+
+
+class Halting(Marking):
+    """A sandbox that works here in a weaker form only."""
+
+    def unusable(self) -> str | None:
+        return "this is a container"
+
+    def weaker(self) -> Sandbox | None:
+        return Marking()
+
+
+@pytest.mark.parametrize(("allowed", "held_by"), [(True, "a stranger"), (False, "")])
+def test_a_weaker_form_is_taken_where_the_settings_allow_it_and_it_is_said(
+    tmp_path: Path, allowed: bool, held_by: str
+) -> None:
+    model = FakeModel(ToolUse("toolu_1", "Bash", {"command": 'echo "[$HELD_BY]"'}), "Done.")
+    plugins = [Bash(), CommandsService(), ConfinementService(), Halting()]
+    sandbox = {"enabled": True, "enableWeakerNestedSandbox": allowed}
+    found = SessionHarness(tmp_path, model, plugins=plugins, settings={"sandbox": sandbox}).run("go")
+    assert found.results["toolu_1"].startswith(f"[{held_by}]")
+    said = next(notice for notice in found.notices if "this is a container" in notice)
+    assert ("the weaker one" in said) is allowed
 
 
 @needs_sandbox

@@ -37,6 +37,7 @@ class Cell:
         (self.outside / "kept.txt").write_text("kept")
         (self.secrets / "key").write_text(SECRET)
         self.network: dict[str, Any] = {"strictAllowlist": True}
+        self.more: dict[str, Any] = {}
         self.env: dict[str, str] = {}
 
     async def run(self, command: str) -> str:
@@ -46,7 +47,13 @@ class Cell:
 
     def session(self) -> AbstractAsyncContextManager[Session]:
         files = {"denyRead": [str(self.secrets)], "allowWrite": ["./build"]}
-        sandbox = {"enabled": True, "failIfUnavailable": True, "filesystem": files, "network": self.network}
+        sandbox = {
+            "enabled": True,
+            "failIfUnavailable": True,
+            "filesystem": files,
+            "network": self.network,
+            **self.more,
+        }
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root / "home"), **self.env}
         options = LaunchOptions(cwd=self.project, settings=json.dumps({"sandbox": sandbox}), persist=False)
         return open_session(options, yes, env=env, need_model=False)

@@ -103,6 +103,92 @@ async def test_the_folder_that_the_configuration_names_for_hooks_is_not_written_
     assert (cell.project / "shared.gitconfig").read_text() == ""
 
 
+MADE = "mkdir -p {sub} && cd {sub} && git init -q . && git config core.fsmonitor {program} && {commit} && cd {project}"
+PARTS = {
+    "a new part": f"{MADE} && git add sub",
+    "a part that was not there yet": f"{MADE} ; true",
+    "one of many that were not there yet": f"{MADE.replace('{sub}', 'sub/99')} ; true",
+    "a part by its number": f"git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; {MADE}",
+    "a part of an index in two files": f"{MADE} && git add sub && git update-index --split-index",
+    "a part of a part": f"{MADE.replace('{sub}', 'sub/deep')} && git -C sub add deep",
+}
+
+
+@pytest.mark.parametrize("what", PARTS)
+async def test_git_at_the_top_follows_no_configuration_of_a_repository_within(
+    cell: Cell, repository: Path, what: str
+) -> None:
+    commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one"
+    git("-C", str(cell.project), "commit", "-q", "--allow-empty", "-m", "zero")
+    if "not there" in what:
+        names = [f"sub/{number}" for number in range(100)] if "many" in what else ["sub"]
+        options = [part for name in names for part in ("--cacheinfo", f"160000,{'1' * 40},{name}")]
+        git("-C", str(cell.project), "update-index", "--add", *options)
+    if "of a part" in what:
+        git("init", "-q", str(cell.project / "sub"))
+        git("-C", str(cell.project / "sub"), "commit", "-q", "--allow-empty", "-m", "zero")
+        git("-C", str(cell.project), "add", "sub")
+    evil = cell.project / "evil.sh"
+    evil.write_text(f"#!/bin/sh\ntouch {cell.outside}/owned\n")
+    evil.chmod(0o755)
+    made = PARTS[what].format(sub="sub", program=evil, commit=commit, project=cell.project)
+    text = await cell.run(f"({made}) >/dev/null 2>&1; git ls-files --stage sub")
+    assert text.startswith("160000 ")
+    git("-C", str(cell.project), "status", "--short")
+    git("-C", str(cell.project), "diff")
+    assert not (cell.outside / "owned").exists()
+
+
+async def test_a_repository_that_no_command_made_may_become_a_part(cell: Cell, repository: Path) -> None:
+    git("init", "-q", str(cell.project / "sub"))
+    git("-C", str(cell.project / "sub"), "commit", "-q", "--allow-empty", "-m", "zero")
+    text = await cell.run(
+        "git add sub 2>/dev/null; git ls-files --stage; git -C sub config core.fsmonitor x 2>/dev/null; true"
+    )
+    assert text.startswith("160000 ")
+    assert (cell.project / "sub/.git/HEAD").exists()
+    assert "fsmonitor" not in (cell.project / "sub/.git/config").read_text()
+
+
+async def test_a_command_that_goes_on_does_not_keep_what_it_planted(cell: Cell, repository: Path) -> None:
+    async with cell.session() as session:
+        plants = "echo ../evil > .git/commondir; touch planted; sleep 60"
+        going_on = ToolUse("toolu_2", "Bash", {"command": plants, "run_in_background": True})
+        (started,) = await session.run_calls([going_on])
+        assert not started.is_error
+        async with asyncio.timeout(20):
+            while not (cell.project / "planted").exists() or (repository / "commondir").exists():  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        running = [line for line in command_lines() if b"touch planted" in line]
+    assert running
+
+
+async def test_what_a_configuration_names_does_not_come_to_be(cell: Cell, repository: Path) -> None:
+    with (repository / "config").open("a") as config:
+        config.write(
+            "[core] hooksPath = made/hooks\n[include] path = ../local.gitconfig\n[include] path = ~nobody-of-this-name/x\n"
+            '[includeIf "gitdir:x"]\n path = "../further.gitconfig"\n'
+        )
+    (cell.project / "further.gitconfig").write_text("[include]\npath = ./last.gitconfig\n")
+    (cell.root / "home/.gitconfig").write_text("[core]\nhooksPath = of-person\n")
+    names = "made/hooks/pre-commit of-person/pre-commit local.gitconfig last.gitconfig"
+    await cell.run(
+        f"for n in {names}; do mkdir -p $(dirname $n); echo x > $n; done 2>/dev/null; echo x >> further.gitconfig"
+    )
+    assert [name for name in names.split() if (cell.project / name).exists()] == []
+    assert (cell.project / "further.gitconfig").read_text() == "[include]\npath = ./last.gitconfig\n"
+
+
+async def test_a_repository_of_a_folder_above_is_led_to_nothing_in_the_project(cell: Cell) -> None:
+    git("init", "-q", str(cell.root))
+    git("-C", str(cell.root), "config", "core.hooksPath", "project/hooks")
+    git("-C", str(cell.root), "config", "include.path", "../project/local.gitconfig")
+    git("-C", str(cell.root), "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},project/part")
+    names = "hooks/pre-commit local.gitconfig part/.git/config"
+    await cell.run(f"for n in {names}; do mkdir -p $(dirname $n); echo x > $n; done 2>/dev/null; true")
+    assert [name for name in names.split() if (cell.project / name).exists()] == []
+
+
 async def test_commits_are_made_as_outside(cell: Cell, repository: Path) -> None:
     who = "git -c user.name=a -c user.email=a@b"
     text = await cell.run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from tests.security.sandbox_cell import Cell, needs_sandbox
 
 pytestmark = needs_sandbox
@@ -39,3 +41,25 @@ async def test_variables_of_the_loader_do_not_reach_the_programs_that_hold_comma
     text = await cell.run("echo $LD_LIBRARY_PATH $LD_DEBUG")
     assert f"{cell.project}/lib libs" in text.splitlines()
     assert cell.state() == before
+
+
+async def test_a_proxy_of_ones_own_carries_what_is_let_out_and_nothing_else(cell: Cell) -> None:
+    heads: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")[0])
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        cell.network = {"allowedDomains": ["site.example"], "strictAllowlist": True, "httpProxyPort": port}
+        text = await cell.run(
+            f"curl -sS http://site.example/a; curl -sS http://evil.test/ -o /dev/null -w ' %{{http_code}} '; "
+            f"curl -sS --noproxy '*' -m 2 http://127.0.0.1:{port}/ || echo alone"
+        )
+    assert heads == [b"GET http://site.example/a HTTP/1.1"]
+    assert text.startswith("hello 403 ")
+    assert "alone" in text

@@ -60,9 +60,9 @@ def test_a_lock_of_others_locks_nothing_and_is_named(folders: Any) -> None:
 @pytest.mark.parametrize(
     ("sandbox", "named", "says"),
     [
-        ({"network": {"httpProxyPort": 8080}}, "sandbox.network.httpProxyPort", "passes it over"),
+        ({"network": {"tlsTerminate": {"caCertPath": "/x"}}}, "sandbox.network.tlsTerminate", "passes it over"),
         ({"network": {"allowUnixSockets": ["/run/x"]}}, "sandbox.network.allowUnixSockets", "passes it over"),
-        ({"enableWeakerNestedSandbox": True}, "sandbox.enableWeakerNestedSandbox", "passes it over"),
+        ({"allowNestedUserNamespaces": True}, "sandbox.allowNestedUserNamespaces", "passes it over"),
         (
             {"credentials": {"envVars": [{"name": "A", "mode": "mask"}]}},
             "sandbox.credentials.envVars",
@@ -81,5 +81,6 @@ def test_what_this_version_does_not_do_is_said(folders: Any, sandbox: Mapping[st
 
 def test_what_is_off_or_done_is_not_named(folders: Any) -> None:
     credentials = {"files": [{"path": "~/a", "mode": "deny"}]}
-    folders.write("user", {"sandbox": {"enableWeakerNestedSandbox": False, "credentials": credentials}})
+    done = {"enableWeakerNestedSandbox": True, "network": {"httpProxyPort": 3128}, "credentials": credentials}
+    folders.write("user", {"sandbox": {**done, "allowAppleEvents": False}})
     assert folders.load().problems == ()

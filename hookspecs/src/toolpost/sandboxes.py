@@ -138,6 +138,13 @@ class Sandbox(Plugin, ABC):
     async def wrap(self, argv: Sequence[str], env: Mapping[str, str], policy: SandboxPolicy) -> Wrapped:
         """Return the command to start instead. Raises ToolFailed where the policy can't be kept."""
 
+    def weaker(self) -> Sandbox | None:
+        """Return itself in a form that holds less, for containers in which it can't be used as it is; None if there is none.
+
+        It is taken where `sandbox.enableWeakerNestedSandbox` says so, and only where this one is unusable.
+        """
+        return None
+
     @hookimpl(specname="sandboxes")
     def _sandboxes(self) -> Sequence[Sandbox]:
         return (self,)

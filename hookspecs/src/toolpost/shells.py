@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import stat
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -80,11 +83,13 @@ class Shell:
     def says(self) -> list[str]:
         """Return what the shell wrote; nothing where it got no chance to."""
         try:
-            with self.told.open("rb") as file:
-                # A command may write to it as well, and as much as it likes.
-                return file.read(_MOST_TOLD).decode("utf-8", errors="surrogateescape").split("\0")[:-1]
+            # A command may write to it as well, as much as it likes, or put a pipe in its place that nobody writes to.
+            fd = os.open(self.told, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+            with os.fdopen(fd, "rb") as file:
+                said = file.read(_MOST_TOLD) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
         except OSError:
             return []
+        return said.decode("utf-8", errors="surrogateescape").split("\0")[:-1]
 
 
 class ShellTool(Tool[ShellInput]):
@@ -221,7 +226,8 @@ def _short(command: str) -> str:
 
 def _remove(files: Sequence[Path]) -> None:
     for file in files:
-        file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # such as a folder that the command put in its place
+            file.unlink()
 
 
 def _folder(told: Sequence[str]) -> Path | None:

@@ -22,7 +22,9 @@ def choose_sandbox(settings: Settings, registry: Registry, report: Callable[[str
     """
     if not settings.get("sandbox.enabled"):
         return None
-    found, why = usable_sandbox(registry)
+    found, why = usable_sandbox(registry, settings)
+    if found is not None and why:
+        report(f"The sandbox is the weaker one that sandbox.enableWeakerNestedSandbox allows. {why}.")
     if found is None and settings.get("sandbox.failIfUnavailable"):
         raise SessionError(
             f"sandbox.failIfUnavailable is set, and no sandbox can be used here, so no session starts. {why}."
@@ -32,9 +34,15 @@ def choose_sandbox(settings: Settings, registry: Registry, report: Callable[[str
     return found.value if found is not None else None
 
 
-def usable_sandbox(registry: Registry) -> tuple[Provided[Sandbox] | None, str]:
-    """Return the first sandbox that is on and works here, or why there is none."""
+def usable_sandbox(registry: Registry, settings: Settings) -> tuple[Provided[Sandbox] | None, str]:
+    """Return the first sandbox that is on and works here, or why there is none.
+
+    Where `sandbox.enableWeakerNestedSandbox` allows it, one in a weaker form is the last choice; it comes with the reasons
+    against the others.
+    """
+    weaker = settings.get("sandbox.enableWeakerNestedSandbox") is True
     reasons: list[str] = []
+    last: Provided[Sandbox] | None = None
     for provided in registry.in_order("sandboxes"):
         if provided.value.platform != sys.platform:
             continue
@@ -42,7 +50,10 @@ def usable_sandbox(registry: Registry) -> tuple[Provided[Sandbox] | None, str]:
         if missing is None:
             return provided, ""
         reasons.append(f"{provided.plugin}: {missing}")
+        less = provided.value.weaker() if weaker and last is None else None
+        if less is not None and less.unusable() is None:
+            last = provided._replace(value=less)
     none = (
         f"No plugin of the kind `sandboxes` for {sys.platform} is on; those of the standard set are installed with it"
     )
-    return None, "; ".join(reasons) or f"{none}: pip install toolpost"
+    return last, "; ".join(reasons) or f"{none}: pip install toolpost"

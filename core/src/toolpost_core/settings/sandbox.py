@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpost_core.settings.document import Document
+from toolpost_core.settings.keys import SANDBOX_PASSED_OVER
 from toolpost_core.settings.problem import Problem
 
 _LOCKS: Final = {
@@ -13,22 +14,6 @@ _LOCKS: Final = {
     ("filesystem", "allowManagedReadPathsOnly"): "allowRead",
 }
 """What a lock leaves to managed settings alone. One that stands elsewhere locks nothing."""
-
-_PASSED_OVER: Final = (
-    "allowAppleEvents",
-    "allowNestedUserNamespaces",
-    "bwrapPath",
-    "enableWeakerNestedSandbox",
-    "enableWeakerNetworkIsolation",
-    "network.allowLocalBinding",
-    "network.allowMachLookup",
-    "network.allowUnixSockets",
-    "network.httpProxyPort",
-    "network.socksProxyPort",
-    "network.tlsTerminate",
-    "ripgrep",
-    "socatPath",
-)
 
 
 def sandbox_in_force(documents: Sequence[Document]) -> list[Document]:
@@ -39,11 +24,11 @@ def sandbox_in_force(documents: Sequence[Document]) -> list[Document]:
 
 
 def odd_sandbox(document: Document) -> Iterator[Problem]:
-    """Report locks that are none, settings that are passed over, and credentials that are hidden instead of masked."""
+    """Report locks that are none, what is passed over, and credentials that are hidden instead of masked."""
     for part, lock in _LOCKS if document.level != "managed" else ():
         if _at(document.values, part, lock):
             yield _problem(document, ("sandbox", part, lock), "it counts in managed settings only, and was passed over")
-    for key in _PASSED_OVER:
+    for key in SANDBOX_PASSED_OVER:
         if _at(document.values, *key.split(".")):
             yield _problem(document, ("sandbox", *key.split(".")), "this version does not have it, and passes it over")
     for kind in ("files", "envVars"):

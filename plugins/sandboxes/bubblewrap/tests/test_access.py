@@ -64,4 +64,8 @@ def test_what_is_missing_is_said_with_the_way_to_get_it(tmp_path: Path) -> None:
     assert "too old" in str(Bubblewrap(program=str(old)).unusable())
     old.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     assert "AppArmor" in str(Bubblewrap(program=str(old)).unusable())
+    old.write_text(
+        "#!/bin/sh\necho 'bwrap: Can not mount proc on /newroot/proc: Operation not permitted' >&2\nexit 1\n"
+    )
+    assert "sandbox.enableWeakerNestedSandbox" in str(Bubblewrap(program=str(old)).unusable())
     assert "apt install bubblewrap" in str(Bubblewrap(program=str(tmp_path / "none")).unusable())

@@ -28,6 +28,8 @@ from toolpost_service_confinement.verdicts import Refused, Verdicts
         ("10.0.0.0/8", "10.1.2.3", True),
         ("10.0.0.0/8", "11.1.2.3", False),
         ("::1", "::1", True),
+        ("10.0.0.0/8", "::ffff:10.1.2.3", True),
+        ("192.0.2.7", "::ffff:c000:207", True),
     ],
 )
 def test_a_pattern_covers_what_it_says_and_no_more(pattern: str, host: str, expected: bool) -> None:

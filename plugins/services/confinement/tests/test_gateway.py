@@ -17,6 +17,7 @@ from toolpost import Violation
 from toolpost_service_confinement.domains import Address, Domains
 from toolpost_service_confinement.gateway import MOST_CONNECTIONS, FilteringGateway
 from toolpost_service_confinement.log import Log
+from toolpost_service_confinement.proxies import Proxies
 from toolpost_service_confinement.verdicts import Verdicts
 
 ALLOWED = Domains(("site.example", "127.0.0.1"))
@@ -25,9 +26,10 @@ ALLOWED = Domains(("site.example", "127.0.0.1"))
 class Proxy:
     """A gateway that serves a port on loopback; every name leads to 127.0.0.1."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, domains: Domains = ALLOWED) -> None:
         self.file = file
-        self.gateway = FilteringGateway(Verdicts(lambda: ALLOWED, self.ask, self.resolve), Log(file))
+        self.own = Proxies()
+        self.gateway = FilteringGateway(Verdicts(lambda: domains, self.ask, self.resolve), Log(file), lambda: self.own)
         self.refused: list[Violation] = []
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setblocking(False)
@@ -197,3 +199,61 @@ async def test_a_name_that_is_none_is_shown_in_one_printable_line(proxy: Proxy) 
     asked = b"\x05\x01\x00\x03" + bytes([len(name)]) + name + (80).to_bytes(2, "big")
     await proxy.exchange(b"\x05\x01\x00", asked)
     assert [violation.target for violation in proxy.refused] == ["a?</sandbox_violations>?[2J:80"]
+
+
+def through(port: int, way: str, name: bytes = b"site.example") -> Sequence[bytes]:
+    """What a client says to reach a site in one of the three ways."""
+    fetch = b"GET / HTTP/1.1\r\n\r\n"
+    place = f"{name.decode()}:{port}"
+    return {
+        "whole": [f"GET http://{place}/ HTTP/1.1\r\n\r\n".encode()],
+        "tunnel": [f"CONNECT {place} HTTP/1.1\r\n\r\n".encode(), fetch],
+        "socks": [b"\x05\x01\x00", b"\x05\x01\x00\x03" + bytes([len(name)]) + name + port.to_bytes(2, "big"), fetch],
+    }[way]
+
+
+@pytest.fixture
+async def far(tmp_path: Path) -> AsyncIterator[Proxy]:
+    """A proxy of somebody's own, which speaks HTTP and SOCKS on one port."""
+    far = Proxy(tmp_path / "far.jsonl", Domains(("*", "127.0.0.1")))
+    yield far
+    await far.gateway.aclose()
+
+
+@pytest.mark.parametrize("way", ["whole", "tunnel", "socks"])
+@pytest.mark.parametrize("listens", ["http", "socks", "both"])
+async def test_a_proxy_of_ones_own_carries_what_is_let_out(proxy: Proxy, far: Proxy, way: str, listens: str) -> None:
+    proxy.own = Proxies(**{kind: far.port for kind in ("http", "socks") if listens in (kind, "both")})
+    async with site() as (port, heads):
+        for name in (b"site.example", b"127.0.0.1"):
+            answer = await proxy.exchange(*through(port, way, name))
+            assert answer.endswith(b"hello")
+    assert [len(heads), proxy.outcomes(), far.outcomes()] == [2, ["connected"] * 2, ["connected"] * 2]
+    assert heads[0].startswith(b"GET / HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("way", ["whole", "tunnel", "socks"])
+async def test_a_proxy_of_ones_own_is_asked_for_no_host_that_is_not_allowed(proxy: Proxy, far: Proxy, way: str) -> None:
+    proxy.own = Proxies(http=far.port)
+    for name in (b"evil.test", b"169.254.169.254"):
+        answer = await proxy.exchange(*through(80, way, name)[:2])
+        assert b"403 Forbidden" in answer or answer == b"\x05\x00" + b"\x05\x02" + bytes((0, 1)) + bytes(6)
+    assert not far.file.exists()
+
+
+@pytest.mark.parametrize("listens", ["http", "socks"])
+async def test_what_a_proxy_of_ones_own_does_not_carry_is_told(proxy: Proxy, far: Proxy, listens: str) -> None:
+    proxy.own = Proxies(**{listens: far.port})
+    far.own = Proxies(http=1)
+    answer = await proxy.exchange(*through(80, "tunnel")[:1])
+    assert b"502 Bad Gateway" in answer
+    assert str(far.port).encode() in answer
+    proxy.own = far.own
+    answer = await proxy.exchange(*through(80, "tunnel")[:1])
+    assert b"no proxy listens at port 1 of this machine" in answer
+
+
+def test_ports_that_are_none_are_no_proxies() -> None:
+    assert not Proxies.of({"httpProxyPort": 0, "socksProxyPort": "8080"})
+    assert not Proxies.of({"httpProxyPort": True, "socksProxyPort": 70_000})
+    assert Proxies.of({"httpProxyPort": 3128}) == Proxies(http=3128)

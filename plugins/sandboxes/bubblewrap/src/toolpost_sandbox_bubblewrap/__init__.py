@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from toolpost import Sandbox, SandboxPolicy, ToolFailed, Violation, Wrapped, proxied
 
 from .programs import found
 
-__all__ = ["Bubblewrap"]
+__all__ = ["Bubblewrap", "Nested"]
 
 
 class Bubblewrap(Sandbox):
@@ -17,12 +18,17 @@ class Bubblewrap(Sandbox):
 
     platform = "linux"
     program: str = ""
+    _own_proc: ClassVar[bool] = True
 
     def unusable(self) -> str | None:
         """Say what is missing: bwrap itself, or the kernel's leave to make namespaces."""
         from .trial import missing
 
-        return missing(self._found())
+        return missing(self._found(), own_proc=self._own_proc)
+
+    def weaker(self) -> Sandbox | None:
+        """Return itself for containers that let nobody mount another `/proc`."""
+        return Nested(program=self.program)
 
     async def wrap(self, argv: Sequence[str], env: Mapping[str, str], policy: SandboxPolicy) -> Wrapped:
         """Return the command to start instead. Raises ToolFailed where the policy can't be kept."""
@@ -42,7 +48,7 @@ class Bubblewrap(Sandbox):
             network = None
             if policy.gateway is not None or not policy.network:
                 network = await networks_of(policy.stash, making).get(program, policy.gateway)
-            made = prepared(policy, network, making)
+            made = prepared(policy, network, making, own_proc=self._own_proc)
             until = making.pop_all()
 
         async def finish() -> Sequence[Violation]:
@@ -64,3 +70,13 @@ class Bubblewrap(Sandbox):
         if self.program:
             return self.program if os.access(self.program, os.X_OK) else None
         return found("bwrap")
+
+
+class Nested(Bubblewrap):
+    """Shows the `/proc` of outside, to read: commands see which processes there are, and reach none."""
+
+    _own_proc = False
+
+    def weaker(self) -> Sandbox | None:
+        """Return None: this is the weakest."""
+        return None

@@ -7,7 +7,7 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpost import ToolFailed, open_beneath
 
@@ -18,14 +18,21 @@ if TYPE_CHECKING:
     from toolpost import SandboxPolicy
 
 _ROOT = Path("/")
+OWN_PROC: Final = ("--proc", "/proc", "--remount-ro", "/proc")
+PROC_OF_OUTSIDE: Final = ("--ro-bind", "/proc", "/proc")
+"""Either is read-only: where we are root, files there that set the kernel are ours, namespaces or not."""
 _EXCHANGED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 class Mounts:
-    """The options for one command; `fds` are those that they name, and `missing` the paths where nothing lies yet."""
+    """The options for one command; `fds` are those that they name, and `missing` the paths where nothing lies yet.
 
-    def __init__(self, policy: SandboxPolicy) -> None:
+    Without `own_proc` the `/proc` of outside is shown.
+    """
+
+    def __init__(self, policy: SandboxPolicy, *, own_proc: bool = True) -> None:
         self._places: Places = places(policy)
+        self._proc = OWN_PROC if own_proc else PROC_OF_OUTSIDE
         self._own_processes = policy.own_processes
         self.fds: list[int] = []
         self.missing = tuple(
@@ -41,8 +48,7 @@ class Mounts:
         if not everything:
             yield from ("--dev", "/dev")
         if self._own_processes:
-            # Where we are root, files of /proc that set the kernel are ours, namespaces or not.
-            yield from ("--proc", "/proc", "--remount-ro", "/proc")
+            yield from self._proc
         sealed: list[Path] = []
         for path, access in self._places.items():
             if access == "hidden" and path.is_dir():

@@ -33,9 +33,11 @@ class Prepared:
     refused: Iterable[Violation]
 
 
-def prepared(policy: SandboxPolicy, network: Network | None, until: AsyncExitStack) -> Prepared:
+def prepared(
+    policy: SandboxPolicy, network: Network | None, until: AsyncExitStack, *, own_proc: bool = True
+) -> Prepared:
     """Make what one command needs; `until` frees it. Raises ToolFailed where the policy can't be kept."""
-    mounts = Mounts(policy)
+    mounts = Mounts(policy, own_proc=own_proc)
     until.callback(mounts.close)
     placeholders = Placeholders()
     until.callback(placeholders.release)

@@ -6,6 +6,7 @@ import errno
 import platform
 import struct
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06  # BPF_LD|W|ABS, JMP|JEQ, JMP|JGE, ALU|AND, RET
@@ -80,6 +81,7 @@ MACHINES: Final[Mapping[str, Machine]] = {
 }
 
 
+@cache
 def program(*, unix_sockets: bool, machine: str | None = None) -> bytes:
     """Return the filter as `bwrap --seccomp` reads it; raises KeyError for a processor that is not known.
 

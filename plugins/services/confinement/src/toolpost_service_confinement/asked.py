@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Asked:
     """A connection to `host`.
 
-    `answer` goes to the client once there is one, `onward` to the host. `refusal` and `failure` make what the client gets
-    instead.
+    `answer` goes to the client once there is one, `onward` to the host, `whole` to an HTTP proxy that needs no tunnel for
+    it. `refusal` and `failure` make what the client gets instead.
     """
 
     host: str
@@ -20,3 +20,5 @@ class Asked:
     onward: bytes
     refusal: Callable[[str], bytes]
     failure: Callable[[str], bytes]
+    whole: bytes = b""
+    by_socks: bool = False

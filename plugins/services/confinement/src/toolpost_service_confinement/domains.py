@@ -50,11 +50,13 @@ def host_of(text: str) -> str | None:
 
 
 def address_of(host: str) -> Address | None:
-    """Return the address that a host is written as; None for a name."""
+    """Return the address that a host is written as, IPv4 where IPv6 stands for it; None for a name."""
     try:
-        return ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return None
+    # Connected to, the one is the other: what is said of one has to count for both.
+    return (isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped) or address
 
 
 def covers(pattern: str, host: str) -> bool:

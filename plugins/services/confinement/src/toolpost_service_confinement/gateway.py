@@ -10,12 +10,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from . import http, socks
+from .proxies import Proxies
 from .verdicts import Refused, Verdicts
 
 if TYPE_CHECKING:
     from toolpost import Violation
 
+    from .asked import Asked
     from .log import Log
+    from .proxies import Streams
 
 _CONNECT_SECONDS = 30.0
 _HEAD_SECONDS = 30.0
@@ -29,16 +32,17 @@ _MOST_SHOWN: Final = 253
 
 
 class FilteringGateway:
-    """Lets connections out that the verdicts allow; every one is logged."""
+    """Lets connections out that the verdicts allow, by the proxies that are in force, if any; every one is logged."""
 
-    def __init__(self, verdicts: Verdicts, log: Log) -> None:
+    def __init__(self, verdicts: Verdicts, log: Log, proxies: Callable[[], Proxies] = Proxies) -> None:
         self._verdicts = verdicts
         self._log = log
+        self._proxies = proxies
         self._tasks: set[asyncio.Task[None]] = set()
 
     def serve(self, listener: socket.socket, refused: Callable[[Violation], None]) -> Callable[[], None]:
         """Accept connections until what is returned is called."""
-        serving = Serving(self._verdicts, self._log, refused)
+        serving = Serving(self._verdicts, self._log, self._proxies, refused)
         task = asyncio.get_running_loop().create_task(serving.accept(listener))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -58,9 +62,12 @@ class FilteringGateway:
 class Serving:
     """The connections of one command."""
 
-    def __init__(self, verdicts: Verdicts, log: Log, refused: Callable[[Violation], None]) -> None:
+    def __init__(
+        self, verdicts: Verdicts, log: Log, proxies: Callable[[], Proxies], refused: Callable[[Violation], None]
+    ) -> None:
         self._verdicts = verdicts
         self._log = log
+        self._proxies = proxies
         self._refused = refused
 
     async def accept(self, listener: socket.socket) -> None:
@@ -86,33 +93,37 @@ class Serving:
             first = await reader.readexactly(1)
             asked = await (socks.read(reader, writer) if first == socks.VERSION else http.read(reader, first))
         try:
-            upstream = await self._connected(asked.host, asked.port)
+            (there, out), onward = await self._connected(asked)
         except Refused as why:
             self._tell(asked.host, asked.port, str(why))
             writer.write(asked.refusal(f"Toolpost's sandbox does not let this connect to {asked.host}: {why}."))
             await writer.drain()
             return
-        except (OSError, TimeoutError) as error:
+        except (OSError, EOFError, TimeoutError) as error:
             self._log.write(asked.host, asked.port, f"failed: {error}")
             writer.write(asked.failure(f"{asked.host} could not be reached: {error}."))
             await writer.drain()
             return
         self._log.write(asked.host, asked.port, "connected")
-        there, out = upstream
         try:
             writer.write(asked.answer)
-            out.write(asked.onward)
+            out.write(onward)
             await _both_ways((reader, out), (there, writer))
         finally:
             out.close()
 
-    async def _connected(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the first address that answers. Raises Refused, OSError, TimeoutError."""
+    async def _connected(self, asked: Asked) -> tuple[Streams, bytes]:
+        """Connect, and return what the far end is to be told first. Raises Refused, OSError, EOFError, TimeoutError."""
+        proxies = self._proxies()
+        if proxies:
+            host = await self._verdicts.host(asked.host, asked.port)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                return await proxies.connect(asked, host)
         failure: Exception = OSError("it has no address")
-        for address in await self._verdicts.addresses(host, port):
+        for address in await self._verdicts.addresses(asked.host, asked.port):
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
-                    return await asyncio.open_connection(address, port, limit=_CHUNK)
+                    return await asyncio.open_connection(address, asked.port, limit=_CHUNK), asked.onward
             except (OSError, TimeoutError) as error:
                 failure = error
         raise failure

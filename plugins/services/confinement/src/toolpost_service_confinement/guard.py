@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Final
 
 from toolpost import Violation, open_beneath
 
+from .gitlinks import Parts
 from .repositories import never_made
 
 _REPOSITORY: Final = ("HEAD", "objects", "refs")
@@ -27,16 +29,22 @@ class Guard:
     """
 
     def __init__(
-        self, roots: Sequence[Path], cwd: Path, protected: Sequence[Path], repositories: Sequence[Path] = ()
+        self,
+        roots: Sequence[Path],
+        cwd: Path,
+        protected: Sequence[Path],
+        repositories: Sequence[Path] = (),
+        parts: Parts | None = None,
     ) -> None:
         self._roots = (*roots, *repositories)
         self._folders = [folder for folder in dict.fromkeys((*roots, cwd)) if not _looks_bare(folder)]
         self._pointers = list(dict.fromkeys(never_made(repositories)))
         self._links = {path: path.readlink() for path in protected if path.is_symlink()}
+        self._parts = parts
 
     def mend(self) -> Sequence[Violation]:
         """Take away what was planted and put back what was exchanged; return what it was."""
-        return (*self._exchanged(), *self._redirected(), *self._bare())
+        return (*self._exchanged(), *self._redirected(), *self._bare(), *self._made_parts())
 
     def _bare(self) -> Iterator[Violation]:
         for folder in self._folders:
@@ -48,10 +56,27 @@ class Guard:
             if os.path.lexists(pointer) and self._removed(pointer):
                 yield Violation("write", str(pointer), "it led git to another configuration; removed")
 
+    def _made_parts(self) -> Iterator[Violation]:
+        """Set aside repositories that the command made parts of others, so that git does not go into them from the top."""
+        for git in self._parts.new() if self._parts is not None else ():
+            aside = f".git.set-aside-{secrets.token_hex(3)}"
+            try:
+                with self._folder_of(git) as folder:
+                    os.rename(git.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError as error:
+                yield Violation("write", str(git), f"git would follow its configuration from above: {error.strerror}")
+            else:
+                yield Violation(
+                    "write",
+                    str(git),
+                    f"as a part of another repository its configuration would be followed; now {aside}",
+                )
+
     def _exchanged(self) -> Iterator[Violation]:
         for link, target in self._links.items():
-            if link.is_symlink() and link.readlink() == target:
-                continue
+            with contextlib.suppress(OSError):
+                if link.readlink() == target:
+                    continue
             self._removed(link)
             with contextlib.suppress(OSError), self._folder_of(link) as folder:
                 os.symlink(target, link.name, dir_fd=folder)

@@ -35,12 +35,16 @@ async def read(reader: asyncio.StreamReader, first: bytes) -> Asked:
     if url.scheme != "http" or not url.hostname:
         raise ValueError(target)
     path = (url.path or "/") + (f"?{url.query}" if url.query else "")
-    named = url.netloc.rpartition("@")[2]
+    # As it was understood, and not as it was written: who gets it must not read another host from it.
+    named = (f"[{url.hostname}]" if ":" in url.hostname else url.hostname) + (f":{url.port}" if url.port else "")
     kept = [header for header in headers if not header.lower().startswith(_BETWEEN)]
     # One request a connection: the next one may be for another host.
-    lines = [f"{method} {path} HTTP/1.1", f"Host: {named}", "Connection: close"]
-    onward = b"\r\n".join([*(line.encode("latin-1") for line in lines), *kept, b"", b""])
-    return Asked(url.hostname, url.port or 80, b"", onward, _refusal, _failure)
+    between = [f"Host: {named}".encode("latin-1"), b"Connection: close"]
+    onward, whole = (
+        b"\r\n".join([f"{method} {place} HTTP/1.1".encode("latin-1"), *between, *kept, b"", b""])
+        for place in (path, f"http://{named}{path}")
+    )
+    return Asked(url.hostname, url.port or 80, b"", onward, _refusal, _failure, whole)
 
 
 def _refusal(text: str) -> bytes:

@@ -13,13 +13,14 @@ from toolpost import SandboxPolicy
 from .domains import Domains
 from .places import Places
 from .protected import installation, never_made_at_home, protected_in
-from .repositories import of_repository
+from .repositories import around, hooks_of_person, of_repository
 from .survey import Surveyor
 from .worktree import Linked, linked
 
 if TYPE_CHECKING:
     from toolpost import Gateway, PermissionScope, Rule, Stash
 
+_MOST_MISSING = 64
 _EDITORS = frozenset({"Edit", "Write", "NotebookEdit"})
 
 
@@ -41,6 +42,11 @@ class Grounds:
         """Those that commands write to: not what holds all that a person has, such as `/`, which nobody means to let go."""
         home = self.scope.home
         return [root for root in self.roots if root == home or not (home.is_relative_to(root) or root == root.parent)]
+
+    @property
+    def around(self) -> Sequence[Path]:
+        """The repositories that working directories lie in."""
+        return [found for root in self.written if (found := around(root)) is not None]
 
     @property
     def worktrees(self) -> Sequence[Linked]:
@@ -74,11 +80,15 @@ def policy_of(
     *,
     temporary: Path,
     writable: Sequence[Path] = (),
+    links: Sequence[Path] = (),
     gateway: Gateway | None = None,
     stash: Stash | None = None,
     network_only: bool = False,
 ) -> SandboxPolicy:
-    """Return the policy. Without a gateway there is no network; with `network_only` nothing else is held back."""
+    """Return the policy. Without a gateway there is no network; with `network_only` nothing else is held back.
+
+    `links` are folders where git looks for a repository from another one.
+    """
     domains = grounds.domains if gateway is not None else Domains()
     bare = SandboxPolicy(
         writable=(Path("/"),),
@@ -98,6 +108,7 @@ def policy_of(
     locked = tuple(places.of_settings(_texts(grounds.files, "denyWrite")))
     of_git = [path for worktree in grounds.worktrees for path in worktree.writable]
     kept_of_git = [path for worktree in grounds.worktrees for path in worktree.read_only]
+    kept_of_git += [path for git in _kept_parts(links) for path in of_repository(git)]
     return replace(
         bare,
         writable=_unique((*_by_themselves((*roots, *allowed), locked), *of_git, temporary, *writable)),
@@ -107,11 +118,21 @@ def policy_of(
 
 
 def repositories(grounds: Grounds, surveyor: Surveyor) -> Iterator[Path]:
-    """Yield the folders of the repositories that commands may write to."""
-    yield from dict.fromkeys(top / ".git" for top in (*grounds.roots, grounds.scope.cwd))
+    """Yield the folders of the repositories that commands may write to, or whose trees they may."""
+    yield from dict.fromkeys((*(top / ".git" for top in (*grounds.roots, grounds.scope.cwd)), *grounds.around))
     yield from (worktree.repository for worktree in grounds.worktrees)
     for root in grounds.roots:
         yield from surveyor.survey(root).repositories
+
+
+def _kept_parts(links: Sequence[Path]) -> Iterator[Path]:
+    """Yield where parts of repositories are, and where some would be: each takes a mount and a descriptor."""
+    missing = 0
+    for git in (link / ".git" for link in links):
+        there = os.path.lexists(git)
+        missing += not there
+        if there or missing <= _MOST_MISSING:
+            yield git
 
 
 def _by_themselves(paths: Sequence[Path], locked: Sequence[Path]) -> Iterator[Path]:
@@ -158,8 +179,9 @@ def _protected(grounds: Grounds, places: Places, roots: Iterable[Path]) -> Itera
         yield from never_made_at_home(grounds.scope.home)
     for survey in places.surveys:
         yield from survey.protected
-        for repository in survey.repositories:
-            yield from of_repository(repository)
+    for repository in (*grounds.around, *(found for survey in places.surveys for found in survey.repositories)):
+        yield from of_repository(repository) if repository.parent not in tops else ()
+        yield from hooks_of_person(grounds.scope.home, repository)
     yield from installation()
     if grounds.scope.config_dir is not None:
         yield grounds.scope.config_dir

@@ -30,6 +30,7 @@ FILES: Final = _words("""
 """)
 """Start-up files of shells and tools, and credentials."""
 
+_NAMES: Final = sorted(FOLDERS | FILES)
 
 _AT_HOME: Final = (
     *(".ssh", ".config/autostart", ".config/systemd", ".config/environment.d", ".config/fish", ".config/git"),
@@ -59,7 +60,7 @@ def installation() -> Iterator[Path]:
 def protected_in(root: Path) -> Iterator[Path]:
     """Yield what is protected at the top of a writable folder, and what must not come to be there."""
     yield from (root / name for name in NEVER_MADE)
-    yield from (root / name for name in sorted(FOLDERS | FILES) if os.path.lexists(root / name))
+    yield from (root / name for name in _NAMES if os.path.lexists(f"{root}/{name}"))
     yield from of_repository(root / ".git")
 
 

@@ -28,7 +28,15 @@ async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> As
         raise ValueError(f"command {command}")
     host = await _host(reader, kind)
     port = int.from_bytes(await reader.readexactly(2), "big")
-    return Asked(host, port, _reply(_SUCCEEDED), b"", lambda _: _reply(_NOT_ALLOWED), lambda _: _reply(_UNREACHABLE))
+    return Asked(
+        host,
+        port,
+        _reply(_SUCCEEDED),
+        b"",
+        lambda _: _reply(_NOT_ALLOWED),
+        lambda _: _reply(_UNREACHABLE),
+        by_socks=True,
+    )
 
 
 async def _host(reader: asyncio.StreamReader, kind: int) -> str:

@@ -29,17 +29,41 @@ class Survey:
 
 @dataclass
 class Surveyor:
-    """Surveys folders. A command is not to wait for a walk each time; what it makes itself is no secret to it."""
+    """Surveys folders. A command is not to wait for a walk each time; what it makes itself is no secret to it.
+
+    What the first one found is found as long as it is there: else a command could hide it behind many files of its own.
+    """
 
     _kept: dict[Path, tuple[float, Survey]] = field(default_factory=dict)
+    _first: dict[Path, Survey] = field(default_factory=dict)
 
     def survey(self, root: Path) -> Survey:
         """Return what lies below a folder, at most `DEEPEST` levels and `MOST` entries of it."""
         now = time.monotonic()
         kept = self._kept.get(root)
         if kept is None or now - kept[0] > KEPT_SECONDS:
-            kept = self._kept[root] = (now, _walked(root))
+            new = _walked(root)
+            kept = self._kept[root] = (now, _with_what_is_left(new, self._first.setdefault(root, new)))
         return kept[1]
+
+    @property
+    def first_repositories(self) -> frozenset[Path]:
+        """The repositories that were there before any command was."""
+        return frozenset(path for survey in self._first.values() for path in survey.repositories)
+
+
+def _with_what_is_left(new: Survey, old: Survey) -> Survey:
+    """Add to a survey what an older one found, is still there, and was not come to this time."""
+    paths = {path for _, path in new.names}
+    left = tuple((name, path) for name, path in old.names if path not in paths and os.path.lexists(path))
+    if not left:
+        return new
+    still = {path for _, path in left}
+    return Survey(
+        (*new.repositories, *(path for path in old.repositories if str(path) in still)),
+        (*new.protected, *(path for path in old.protected if str(path) in still)),
+        (*new.names, *left),
+    )
 
 
 def _walked(root: Path) -> Survey:

@@ -42,6 +42,14 @@ class Verdicts:
 
     async def addresses(self, text: str, port: int) -> Sequence[str]:
         """Return the addresses to connect to. Raises Refused, and OSError for a name that has none."""
+        host, domains = await self._allowed(text, port)
+        return (host,) if address_of(host) is not None else await self._resolved(host, port, domains)
+
+    async def host(self, text: str, port: int) -> str:
+        """Return the host as whoever looks it up is to be told: what it leads to is theirs to judge. Raises Refused."""
+        return (await self._allowed(text, port))[0]
+
+    async def _allowed(self, text: str, port: int) -> tuple[str, Domains]:
         host = host_of(text)
         if host is None or not 0 < port < 65536:
             raise Refused("it is no host that can be judged")
@@ -52,12 +60,12 @@ class Verdicts:
         if literal is not None:
             if not names_address(domains.allowed, literal):
                 raise Refused("addresses are only let through where sandbox.network.allowedDomains names them")
-            return (str(literal),)
+            return str(literal), domains
         if not any(covers(pattern, host) for pattern in domains.allowed):
             why = await self.ask(host)
             if why:
                 raise Refused(why)
-        return await self._resolved(host, port, domains)
+        return host, domains
 
     async def _resolved(self, host: str, port: int, domains: Domains) -> Sequence[str]:
         found = await self.resolve(host, port)
