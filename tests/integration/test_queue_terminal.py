@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from mock_messages_api import MockMessagesApi, Request, Step, tool_use, turn
-from tmux_pane import HAS_TMUX, Pane, pane
+from tmux_pane import HAS_TMUX, PATIENCE, Pane, pane
 
 pytestmark = pytest.mark.skipif(not HAS_TMUX, reason="tmux is not installed: no terminal to look at")
 IDLE = r"(?m)^›$"
@@ -25,21 +26,30 @@ class Sitting:
         self.project.mkdir()
 
     @contextmanager
-    def at(self, script: list[Step], *args: str) -> Iterator[tuple[Pane, MockMessagesApi]]:
+    def at(
+        self, script: list[Step], *args: str, term: str = "xterm-256color"
+    ) -> Iterator[tuple[Pane, MockMessagesApi]]:
         with MockMessagesApi(script).run_in_thread() as api:
             env = {
                 "PATH": os.environ["PATH"],
                 "HOME": str(self._home),
-                "TERM": "xterm-256color",
+                "TERM": term,
                 "LANG": "C.UTF-8",
                 "ANTHROPIC_BASE_URL": api.url,
                 "ANTHROPIC_API_KEY": "test",
             }
             toolpost = str(Path(sys.executable).with_name("toolpost"))
-            command = [toolpost, "--dangerously-skip-permissions", *args]
+            command = [toolpost, *(args or ["--dangerously-skip-permissions"])]
             with pane(command, cwd=self.project, env=env) as terminal:
                 terminal.shows(IDLE)
                 yield terminal, api
+
+    def sees(self, file: str) -> None:
+        """Wait for a file of the project."""
+        ends = time.monotonic() + PATIENCE
+        while not (self.project / file).exists():
+            assert time.monotonic() < ends, f"{file} never came"
+            time.sleep(0.02)
 
 
 @pytest.fixture
@@ -120,3 +130,62 @@ def test_the_status_says_what_is_left_of_the_budget(sitting: Sitting) -> None:
         terminal.shows(r"\$5\.00 left")
         terminal.send("hi")
         terminal.shows(r"(?s)Hello\..*\$0\.\d+, \$4\.9\d left")
+
+
+# A terminal that can't redraw.
+
+
+def runs_until(file: str) -> Any:
+    """Return a call that says that it runs: a plain terminal shows a call at its end."""
+    return tool_use("Bash", {"command": f"touch runs; while [ ! -e {file} ]; do sleep 0.02; done; echo over"}, id="t1")
+
+
+def test_a_plain_terminal_takes_lines_while_a_call_runs_too(sitting: Sitting) -> None:
+    with sitting.at([turn(runs_until("go")), "Both done.", "New."], term="dumb") as (terminal, api):
+        terminal.send("begin")
+        sitting.sees("runs")
+        terminal.send("and that too")
+        terminal.shows(r"next: and that too")
+        terminal.send("/clear")
+        terminal.shows(r"next: /clear")
+        terminal.send("afterwards")
+        terminal.shows(r"next: afterwards")
+        (sitting.project / "go").touch()
+        screen = terminal.shows(r"(?sm)› and that too.*Both done\..*› /clear.*› afterwards.*New\..*^›$")
+
+    assert screen.count("next:") == 3
+    assert texts(api.requests[1]) == ["and that too"]
+    assert len(api.requests[2].body["messages"]) == 1
+
+
+def test_what_was_typed_before_a_question_at_a_plain_terminal_does_not_answer_it(sitting: Sitting) -> None:
+    asks = tool_use("Bash", {"command": "rm -r build"}, id="t2")
+    script: list[Step] = [turn(runs_until("go"), asks), "It stays."]
+    allowed = ("--allowed-tools", "Bash(touch *),Bash(while *),Bash(sleep *),Bash(echo *)")
+    with sitting.at(script, *allowed, term="dumb") as (terminal, api):
+        terminal.send("begin")
+        sitting.sees("runs")
+        (sitting.project / "build").mkdir()
+        terminal.send("y")
+        terminal.shows(r"next: y")
+        (sitting.project / "go").touch()
+        terminal.shows(r"Number, or what to do instead:$")
+        terminal.send("leave it")
+        terminal.shows(r"It stays\.")
+
+    assert (sitting.project / "build").is_dir()
+    assert "y" in texts(api.requests[1])
+
+
+def test_ctrl_c_at_a_plain_terminal_gives_back_what_waited(sitting: Sitting) -> None:
+    with sitting.at([turn(runs_until("go")), "New."], term="dumb") as (terminal, api):
+        terminal.send("begin")
+        sitting.sees("runs")
+        terminal.send("never mind")
+        terminal.shows(r"next: never mind")
+        terminal.press("C-c")
+        terminal.shows(r"(?sm)not sent: never mind.*^›$")
+        terminal.send("new")
+        terminal.shows(r"New\.")
+
+    assert "never mind" not in str(api.requests[1].body["messages"])

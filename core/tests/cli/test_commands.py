@@ -192,7 +192,7 @@ def test_settings_are_shown_with_where_they_come_from_and_without_secrets(toolpo
     assert shown["settings"]["model"] == {"key": "model", "value": "m", "from": [{"level": "user", "file": str(file)}]}
     assert shown["settings"]["permissions.defaultMode"]["value"] == "plan"
     assert shown["settings"]["env"]["value"] == {"A_TOKEN": "********"}
-    assert "did you mean model?" in shown["problems"][0]["text"]
+    assert "Did you mean model?" in shown["problems"][0]["text"]
     assert toolpost.json("settings", "show", "model", "--json")["value"] == "m"
     assert toolpost("settings", "show", "language").returncode == 2
     assert str(file) in toolpost("settings", "show").stdout
@@ -211,6 +211,15 @@ def test_validate_says_what_is_wrong_and_exits_2(toolpost: Any) -> None:
     assert "PROBLEM  settings: " in toolpost("doctor").stdout
     assert "plugins.bash: allowed are" in toolpost("doctor").stdout
     assert toolpost("settings", "validate", "missing.json").returncode == 2
+
+
+def test_validate_says_what_is_wrong_with_the_settings_of_a_plugin(toolpost: Any) -> None:
+    toolpost.install("acme-words", "tools", "word_count", WORDS)
+    file = toolpost.settings({"plugins": {"word_count": {"enabled": True, "config": {"nope": 1}}}})
+    done = toolpost("settings", "validate")
+    assert done.returncode == 2
+    assert f"it takes no settings, but `config` in {file}" in done.stdout
+    assert done.stdout.endswith("Not valid.\n")
 
 
 def test_a_broken_settings_file_is_named_and_the_rest_goes_on(toolpost: Any) -> None:
@@ -307,6 +316,31 @@ def test_bad_usage_exits_2_with_nothing_on_standard_output(toolpost: Any, argume
     assert (done.returncode, done.stdout) == (2, "")
     assert "--help" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["plugins", "lst"], "There is no command 'lst' here. Did you mean 'list'? See `toolpost plugins --help`."),
+        (["plugin", "list"], "There is no command 'plugin'. Did you mean 'plugins'?"),
+        (["help", "setings"], "There is no command 'setings'. Did you mean 'settings'?"),
+    ],
+)
+def test_a_command_that_is_not_there_is_answered_with_the_nearest(
+    toolpost: Any, arguments: list[str], told: str
+) -> None:
+    done = toolpost(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
+def test_help_before_a_command_is_its_help(toolpost: Any) -> None:
+    assert toolpost("help", "tool", "list").stdout == toolpost("tool", "list", "--help").stdout
+    assert toolpost("help", "demo").stdout.startswith("Usage: toolpost demo")
+
+
+def test_the_help_of_a_group_cuts_no_line(toolpost: Any) -> None:
+    assert "..." not in toolpost("plugins", "--help").stdout.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("command", [("tool",), ("tool", "-h")])

@@ -105,7 +105,7 @@ def test_config_of_the_wrong_type_and_unknown_keys_are_found(toolpost: Any) -> N
     found = findings(toolpost)
     assert "its setting 'lines'" in found["config"]["text"]
     assert "its setting 'line'" in found["config"]["text"]
-    assert "did you mean model?" in found["unknown key"]["text"]
+    assert "Did you mean model?" in found["unknown key"]["text"]
     assert str(toolpost.config / "settings.json") in found["unknown key"]["mend"]
 
 

@@ -55,7 +55,7 @@ def test_a_folder_that_is_not_empty_is_refused_and_left_as_it_was(toolpost: Any)
     [
         (("json", "--kind", "tool"), "Python's standard library"),
         (("acme sql", "--kind", "tool"), "can't be the name of a distribution"),
-        (("acme-sql", "--kind", "tools"), "'tools' is not one of 'tool', 'family', 'lifecycle'"),
+        (("acme-sql", "--kind", "toolz"), "'toolz' is not one of 'tool', 'family', 'lifecycle'"),
         (("acme-sql",), "Missing option '--kind'"),
         (("acme-sql", "--kind", "tool", "--license", "GPL"), "'GPL' is not one of 'apache-2.0', 'mit', 'none'"),
         (("acme-sql", "--kind", "tool", "--author", "a\nb"), "can't be an author"),
@@ -72,3 +72,10 @@ def test_what_settings_say_does_not_matter(toolpost: Any) -> None:
     (toolpost.config / "settings.json").write_text(json.dumps({"plugins": 3}), encoding="utf-8")
     assert toolpost("plugins", "new", "acme-sql", "--kind", "tool", "--dir", ".").returncode == 0
     assert "pyproject.toml" in files(toolpost.project)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"), [("hook_runner", "hook-runner"), ("hook_runners", "hook-runner"), ("tools", "tool")]
+)
+def test_a_kind_may_be_named_as_the_list_of_plugins_names_it(toolpost: Any, given: str, kind: str) -> None:
+    assert toolpost.json("plugins", "new", "acme-x", "--kind", given, "--json")["kind"] == kind

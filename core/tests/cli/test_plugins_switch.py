@@ -128,3 +128,19 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # Linux tells the end of a terminal as EIO
         return b""
+
+
+def test_what_is_left_of_a_plugin_that_is_not_installed_any_more_is_taken_out(toolpost: Any) -> None:
+    file = toolpost.settings({"plugins": {"acme-gone": True, "other": False}, "model": "m"})
+    done = toolpost("plugins", "disable", "acme_gone")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"acme_gone is not installed; its entry was removed from {file}.\n"
+    assert json.loads(file.read_text(encoding="utf-8")) == {"plugins": {"other": False}, "model": "m"}
+
+
+def test_a_name_that_nobody_knows_changes_nothing(toolpost: Any) -> None:
+    file = toolpost.settings({"plugins": {"acme-gone": True}})
+    before = file.read_text(encoding="utf-8")
+    done = toolpost("plugins", "disable", "acme-gone", "acme-never")
+    assert (done.returncode, "No plugin 'acme-never' is installed" in done.stderr) == (1, True)
+    assert file.read_text(encoding="utf-8") == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,17 @@ def test_a_copy_is_a_session_of_its_own(toolpost: Any, session: Path) -> None:
     assert listed[copy["id"]]["forked_from"] == session.stem
     assert read(Path(copy["file"])).messages == read(session).messages
     assert session.read_bytes() == before
+
+
+def test_a_copy_that_finds_no_room_is_none(toolpost: Any, session: Path) -> None:
+    room = session.stat().st_size // 2
+    done = toolpost(
+        "sessions", "fork", session.stem, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "can't be written" in done.stderr
+    assert list(session.parent.glob("*.jsonl")) == [session]
 
 
 def test_a_prune_says_what_it_removes(toolpost: Any, session: Path) -> None:

@@ -42,6 +42,36 @@ def test_the_message_says_how_to_mend_it(folders: Any, content: str, hint: str) 
     assert hint in texts(folders.load())
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"modl": "a"}, "modl: this key is not known and has no effect by itself. Did you mean model?"),
+        ({"xyzzy": 1}, "xyzzy: this key is not known and has no effect by itself."),
+        ({"permissions": {"dney": ["Bash"]}}, "permissions.dney: this key is not known"),
+        ({"sandbox": {"network": {"allowedDomain": []}}}, "Did you mean allowedDomains?"),
+    ],
+)
+def test_a_key_that_is_not_known_is_told_wherever_the_keys_are_known(
+    folders: Any, content: dict[str, Any], told: str
+) -> None:
+    folders.write("user", content)
+    assert told in texts(folders.load())
+
+
+def test_a_key_that_stands_twice_is_told_as_only_one_of_them_counts(folders: Any) -> None:
+    file = folders.write(
+        "user", '{"permissions": {"deny": ["Bash"]}, "model": "a", "permissions": {"allow": ["Read"]}}'
+    )
+    settings = folders.load()
+    assert f"{file}: the key 'permissions' stands more than once in one object" in texts(settings)
+    assert [problem.level for problem in settings.problems] == ["warning"]
+
+
+def test_keys_of_what_plugins_and_people_fill_are_not_looked_at(folders: Any) -> None:
+    folders.write("user", {"plugins": {"mine": {"config": {"any": 1}}}, "env": {"ANY": "1"}, "attribution": {"x": "y"}})
+    assert folders.load().problems == ()
+
+
 def test_a_file_that_is_not_text_is_named_with_its_line(folders: Any) -> None:
     folders.config.mkdir()
     folders.file("user").write_bytes(b'{\n"model": "\xff"}')
@@ -113,7 +143,7 @@ def test_an_unknown_key_is_kept_and_warned_about_once(folders: Any) -> None:
     settings = folders.load()
     assert settings.get("modle") == "x"
     assert [problem.level for problem in settings.problems] == ["warning"]
-    assert "did you mean model?" in texts(settings)
+    assert "Did you mean model?" in texts(settings)
 
 
 @pytest.mark.parametrize("flag", ["missing.json", '{"model": }', "{}}", "[1]"])

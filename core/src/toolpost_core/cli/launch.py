@@ -80,9 +80,9 @@ def _with_input(options: LaunchOptions) -> LaunchOptions:
 
     piped = piped_text(have_prompt=bool(options.prompt)).strip("\n")
     both = "\n\n".join(text for text in (options.prompt, piped) if text and text.strip())
-    if not both:
+    if not both and options.resume is None and not options.continue_last:  # a call may wait there, without a prompt
         raise UsageMistake('There is no prompt. Give one (toolpost -p "your prompt") or pipe it to standard input.')
-    return replace(options, prompt=both)
+    return replace(options, prompt=both or None)
 
 
 def _run(way: str, options: LaunchOptions) -> int:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import click
 
+from toolpost_core.cli.usage import near
+
 PACKAGE: Final = "toolpost_core.cli.commands"
 
 
@@ -31,3 +33,16 @@ class LazyGroup(click.Group):
         module, _, name = self._places[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(f"{PACKAGE}.{module}"), name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each command with its one line, whole."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._places[name][1]) for name in self.list_commands(ctx)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for one that is not there the nearest is named."""
+        if args[0] not in self._places and not args[0].startswith("-"):
+            ctx.fail(f"There is no command {args[0]!r} here.{near(args[0], self._places)}")
+        return super().resolve_command(ctx, args)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from toolpost import LaunchOptions
 from toolpost_core.cli.exits import complain
 from toolpost_core.cli.flags import DEBUG, Given
-from toolpost_core.cli.usage import UsageMistake
+from toolpost_core.cli.usage import UsageMistake, near
 
 if TYPE_CHECKING:
     from toolpost.permissions import PermissionMode
@@ -104,13 +104,22 @@ def permission_mode(text: str | None) -> PermissionMode | None:
     return cast("PermissionMode | None", "default" if text == "manual" else text)
 
 
+def _no_one_prompt(words: Sequence[str]) -> str:
+    from toolpost_core.cli.commands import COMMANDS
+
+    meant = near(words[0], COMMANDS, 0.75)
+    if meant:
+        return f"There is no command {words[0]!r}.{meant} Put a prompt of several words into quotes."
+    return (
+        f"There is more than one prompt: {words[0]!r} and {words[1]!r}. Put the prompt into quotes; "
+        "a command (toolpost --help lists them) stands before its flags."
+    )
+
+
 def _check(given: Given) -> None:
     values, words = given
     if len(words) > 1:
-        raise UsageMistake(
-            f"There is more than one prompt: {words[0]!r} and {words[1]!r}. Put the prompt into quotes; "
-            "a command (toolpost --help lists them) stands before its flags."
-        )
+        raise UsageMistake(_no_one_prompt(words))
     if values.get("resume") == "" and values.keys() & {"print", "rewind_files", "init_only"}:
         raise UsageMistake("--resume needs a session: `toolpost sessions list` shows them; --continue takes the last.")
     if "resume" in values and "continue_last" in values:
@@ -122,8 +131,6 @@ def _check(given: Given) -> None:
         raise UsageMistake(f"--session-id can't be {values['session_id']!r}. It is a UUID.")
     if "session_id" in values and resumes and "fork_session" not in values:
         raise UsageMistake("--session-id goes with --resume or --continue only where --fork-session makes a new one.")
-    if "record" in values and resumes:
-        raise UsageMistake("--record keeps a session from its beginning: it does not go with --resume or --continue.")
     if "maintenance" in values and values.keys() & {"init", "init_only"}:
         raise UsageMistake("--init and --maintenance are different kinds of setup: give one of them.")
     _check_streams(values, words)
@@ -162,7 +169,8 @@ def _text(values: Mapping[str, Any], key: str) -> str | None:
     try:
         return Path(file).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageMistake(f"{flag}-file: {file} can't be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageMistake(f"{flag}-file: {file} can't be read: {reason}.") from error
 
 
 def _folder(text: str, cwd: Path) -> Path:
@@ -186,8 +194,11 @@ def _schema(text: str | None) -> Mapping[str, Any] | None:
 
 def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
     idle = [key for key in NOT_YET if key in values]
-    if values.get("debug") in DEBUG:
+    if "debug" in idle:
         idle.remove("debug")
+        if values["debug"] not in DEBUG:
+            known = " or ".join(f"--debug={name}" for name in DEBUG)
+            complain(f"warning: --debug has an effect with one of its filters only: {known}.")
     if idle:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in idle)
         complain(f"warning: {names} has no effect in this version.")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from toolpost import SettingsError, ToolpostError
 from toolpost_core.cli.commands import COMMANDS
 from toolpost_core.cli.exits import complain, crash, leave, mute_stdout, prepare_streams, tell_notes
-from toolpost_core.cli.usage import UsageMistake
+from toolpost_core.cli.usage import UsageMistake, near
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -16,7 +16,7 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 def run(arguments: Sequence[str]) -> int:
     """Run a command line to its end; the process is left from here, with everything closed and flushed."""
     prepare_streams()
-    code = guarded(lambda: _chosen(list(arguments)))
+    code = guarded(lambda: _chosen(_as_asked(arguments)))
     leave(code)
     return code
 
@@ -55,3 +55,13 @@ def _chosen(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] == "demo":
         return launch_demo(arguments[1:])
     return launch(["--help"] if arguments == ["help"] else arguments)
+
+
+def _as_asked(arguments: Sequence[str]) -> list[str]:
+    """Return `help plugins list` as `plugins list --help`."""
+    if len(arguments) < 2 or arguments[0] != "help":
+        return list(arguments)
+    asked, known = arguments[1], (*COMMANDS, "demo")
+    if asked not in known:
+        raise UsageMistake(f"There is no command {asked!r}.{near(asked, known)} `toolpost --help` lists them.")
+    return [*arguments[1:], "--help"]

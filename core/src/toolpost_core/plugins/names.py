@@ -14,8 +14,13 @@ def entries_named(entries: Sequence[Entry], name: str) -> list[Entry]:
     """Return the entries that a name, or a distribution's name, means. Raises PluginError, naming near ones."""
     found = [entry for entry in entries if same_name(name) in (same_name(entry.name), same_name(entry.distribution))]
     if not found:
-        known = sorted({entry.name for entry in entries} | {entry.distribution for entry in entries})
-        near = difflib.get_close_matches(name, known, 3)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`toolpost plugins list` shows what is installed."
-        raise PluginError(f"No plugin {name!r} is installed. {hint}")
+        raise unknown_plugin(entries, name)
     return found
+
+
+def unknown_plugin(entries: Sequence[Entry], name: str) -> PluginError:
+    """Return the error for a name that means none, naming near ones."""
+    known = sorted({entry.name for entry in entries} | {entry.distribution for entry in entries})
+    near = difflib.get_close_matches(name, known, 3)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`toolpost plugins list` shows what is installed."
+    return PluginError(f"No plugin {name!r} is installed. {hint}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from toolpost_core.settings.document import Document, dotted
-from toolpost_core.settings.keys import KINDS, UNHEEDED
+from toolpost_core.settings.keys import KINDS, SANDBOX_PASSED_OVER, UNHEEDED
 from toolpost_core.settings.problem import Problem
+
+_ELSEWHERE: Final = tuple(f"sandbox.{key}" for key in SANDBOX_PASSED_OVER)
+"""Keys that are told of in other words."""
 
 
 def checked(document: Document) -> tuple[Document, list[Problem]]:
@@ -22,11 +25,16 @@ def checked(document: Document) -> tuple[Document, list[Problem]]:
 
 
 def unknown_keys(document: Document) -> Iterator[Problem]:
-    """Report top-level keys that nothing here knows."""
-    for key in document.values:
-        if key not in KINDS:
-            text = f"{document.at(key)}: this key is not known and has no effect by itself{_near(key)}."
-            yield Problem(text, file=document.file)
+    """Report keys that nothing here knows: of the file, and of objects whose keys are known."""
+    yield from _unknown(document, (), document.values)
+
+
+def repeated_keys(document: Document) -> Iterator[Problem]:
+    """Report keys that stand more than once in their object, of which JSON keeps the last: rules may be lost by it."""
+    for key in document.repeated:
+        where = document.file or f"settings ({document.level})"
+        said = f"{where}: the key {key!r} stands more than once in one object, and only the last one counts"
+        yield Problem(f"{said}. Put what they hold into one.", file=document.file)
 
 
 def unheeded(document: Document) -> Iterator[Problem]:
@@ -69,8 +77,20 @@ def _wrong(document: Document, path: tuple[str | int, ...], value: Any, says: st
     return Problem(text, file=document.file, level="error")
 
 
-def _near(key: str) -> str:
+def _unknown(document: Document, path: tuple[str, ...], values: Mapping[str, Any]) -> Iterator[Problem]:
+    above = f"{dotted(path)}." if path else ""
+    known = [key.removeprefix(above) for key in (*KINDS, *_ELSEWHERE) if key.startswith(above)]
+    for key, value in values.items() if known else ():
+        here = (*path, key)
+        if key not in known:
+            text = f"{document.at(*here)}: this key is not known and has no effect by itself{_near(key, known)}"
+            yield Problem(text, file=document.file)
+        elif isinstance(value, Mapping):
+            yield from _unknown(document, here, value)
+
+
+def _near(key: str, known: Sequence[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(key, [name for name in KINDS if "." not in name], 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    close = difflib.get_close_matches(key, [name for name in known if "." not in name], 1)
+    return f". Did you mean {close[0]}?" if close else "."

@@ -21,12 +21,16 @@ class Unusable(ValueError):
 
 @frozen()
 class Document:
-    """A document of one level; `file` None where it came from the command line or a program."""
+    """A document of one level; `file` None where it came from the command line or a program.
+
+    `repeated` are the keys that stand more than once in their object.
+    """
 
     level: str
     values: Mapping[str, Any]
     file: Path | None = None
     text: str = field(default="", repr=False)
+    repeated: tuple[str, ...] = ()
 
     @cached_property
     def lines(self) -> Mapping[Position, int]:
@@ -45,7 +49,7 @@ class Document:
 
     def with_values(self, values: Mapping[str, Any]) -> Document:
         """Return the document with other values at the same places."""
-        return Document(self.level, values, self.file, self.text)
+        return Document(self.level, values, self.file, self.text, self.repeated)
 
 
 def dotted(path: tuple[str | int, ...]) -> str:
@@ -74,8 +78,17 @@ def read_document(level: str, file: Path) -> Document | None:
 def parse_document(level: str, text: str, file: Path | None = None) -> Document:
     """Parse strict JSON. Raises Unusable, naming line and column."""
     where = str(file) if file else f"settings ({level})"
+    repeated: list[str] = []
+
+    def noting(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            keys = [key for key, _ in pairs]
+            repeated.extend(key for key in values if keys.count(key) > 1)
+        return values
+
     try:
-        values = json.loads(text, parse_constant=_no_constant)
+        values = json.loads(text, parse_constant=_no_constant, object_pairs_hook=noting)
     except json.JSONDecodeError as error:
         place = f"{where}, line {error.lineno}, column {error.colno}"
         raise Unusable(f"{place}: it is not JSON: {error.msg}{_hint(text, error)}") from error
@@ -85,7 +98,7 @@ def parse_document(level: str, text: str, file: Path | None = None) -> Document:
         raise Unusable(
             f"{where}, line 1: settings are one JSON object, such as {{}}; this is a {type(values).__name__}"
         )
-    return Document(level, values, file, text)
+    return Document(level, values, file, text, tuple(repeated))
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolpost import SettingsError
 from toolpost._frozen import frozen
-from toolpost_core.settings.check import checked, unheeded, unknown_keys
+from toolpost_core.settings.check import checked, repeated_keys, unheeded, unknown_keys
 from toolpost_core.settings.document import Document, Unusable, parse_document, read_document
 from toolpost_core.settings.hooks import hooks_in_force, sound_hooks
 from toolpost_core.settings.merge import lookup, merged
@@ -33,7 +33,10 @@ FROM_ENV: Final = "TOOLPOST_SETTINGS"
 
 @frozen(kw_only=True)
 class Settings:
-    """Settings in force. `documents` stand highest first; `trusted` says whether the workspace is."""
+    """Settings in force. `documents` stand highest first; `trusted` says whether the workspace is.
+
+    `unusable` says which files could not be used at all, and why: what they forbid does not hold.
+    """
 
     values: Mapping[str, Any]
     documents: tuple[Document, ...]
@@ -41,6 +44,7 @@ class Settings:
     plugins: PluginSettings
     problems: tuple[Problem, ...]
     trusted: bool
+    unusable: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -106,18 +110,19 @@ def load(
     """Read every source and merge it: managed > cli > flag > local > project > user.
 
     `flag` is a file's name or JSON text; so is $TOOLPOST_SETTINGS, which stands right below it. A user, project or local
-    file that can't be used is a problem and skipped whole, the rest is used. Raises SettingsError for those two and for
-    managed settings that can't be used: what was asked for, and policy, is not passed over.
+    file that can't be used is skipped whole, the rest is used; no session begins like that. Raises SettingsError for those
+    two and for managed settings that can't be used: what was asked for, and policy, is not passed over.
     """
     del home
     problems: list[Problem] = []
+    unusable: list[str] = []
     around = os.environ if env is None else env
     found = [
         *_policy(around),
         *([Document("cli", cli)] if cli else ()),
         *([_flag(flag)] if flag else ()),
         *([_flag(around[FROM_ENV], f"${FROM_ENV}")] if around.get(FROM_ENV) else ()),
-        *_own(project, config_dir, _known(sources), problems),
+        *_own(project, config_dir, _known(sources), problems, unusable),
     ]
     documents = _sound(_in_order(found, _wanted(extra_documents, sources)), trusted, problems)
     policy_only = any(document.values.get(MANAGED_RULES_ONLY) for document in documents)
@@ -135,6 +140,7 @@ def load(
         plugins=plugins,
         problems=(*problems, *rule_problems, *plugin_problems),
         trusted=trusted,
+        unusable=tuple(unusable),
     )
 
 
@@ -176,7 +182,9 @@ def _known(sources: Sequence[str]) -> Sequence[str]:
     return sources
 
 
-def _own(project: Path, config_dir: Path, sources: Sequence[str], problems: list[Problem]) -> Iterator[Document]:
+def _own(
+    project: Path, config_dir: Path, sources: Sequence[str], problems: list[Problem], unusable: list[str]
+) -> Iterator[Document]:
     files = own_files(project, config_dir)
     for level, file in files.items():
         if level not in sources or (level == "project" and file == files["user"]):
@@ -185,6 +193,7 @@ def _own(project: Path, config_dir: Path, sources: Sequence[str], problems: list
             document = read_document(level, file)
         except Unusable as error:
             problems.append(Problem(f"{error}. The whole file was passed over.", file=file, level="error"))
+            unusable.append(str(error))
         else:
             if document:
                 yield document
@@ -215,7 +224,7 @@ def _in_order(own: Sequence[Document], extra: Iterable[tuple[Document, bool]]) -
 def _sound(documents: Iterable[Document], trusted: bool, problems: list[Problem]) -> list[Document]:
     sound = []
     for document in documents:
-        problems += unknown_keys(document)
+        problems += [*repeated_keys(document), *unknown_keys(document)]
         document, wrong = checked(document)
         document, left_out = permitted(document, trusted)
         document, odd = sound_hooks(document)

@@ -52,6 +52,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "compaction.auto": number(0),
         "compaction.blocking": number(0),
         "compaction.order": TEXTS,
+        "compaction.timeout": number(1),
         "compaction.warn": number(0),
         "defaultShell": one_of("bash", "powershell"),
         "deniedMcpServers": OBJECTS,
@@ -98,6 +99,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "sandbox.allowUnsandboxedCommands": FLAG,
         "sandbox.autoAllowBashIfSandboxed": FLAG,
         "sandbox.credentials": OBJECT,
+        "sandbox.enableWeakerNestedSandbox": FLAG,
         "sandbox.enabled": FLAG,
         "sandbox.excludedCommands": TEXTS,
         "sandbox.failIfUnavailable": FLAG,
@@ -114,6 +116,8 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "sandbox.network.allowManagedDomainsOnly": FLAG,
         "sandbox.network.allowedDomains": TEXTS,
         "sandbox.network.deniedDomains": TEXTS,
+        "sandbox.network.httpProxyPort": number(1, 65_535),
+        "sandbox.network.socksProxyPort": number(1, 65_535),
         "sandbox.network.strictAllowlist": FLAG,
         "skillOverrides": OBJECT,
         "statusLine": OBJECT,
@@ -125,6 +129,20 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 """Every key is optional. Keys of an object that holds no entry here with its name in front are not looked at."""
+
+SANDBOX_PASSED_OVER: Final = (
+    "allowAppleEvents",
+    "allowNestedUserNamespaces",
+    "bwrapPath",
+    "enableWeakerNetworkIsolation",
+    "network.allowLocalBinding",
+    "network.allowMachLookup",
+    "network.allowUnixSockets",
+    "network.tlsTerminate",
+    "ripgrep",
+    "socatPath",
+)
+"""Keys under `sandbox` that other programs know and this version does not have."""
 
 UNHEEDED: Final = (
     "availableModels",

@@ -157,3 +157,31 @@ def test_the_tail_of_a_stream_is_its_last_rows() -> None:
     assert tail_lines("a\nb\nc\n", 20, 2) == ["b", "c"]
     assert tail_lines("x" * 45, 20, 5) == ["x" * 19, "x" * 19, "x" * 7]
     assert tail_lines(" \n", 20, 5) == []
+    assert tail_lines("one two three four five", 11, 5) == ["one two", "three four", "five"]
+    assert tail_lines("    indented " + "x" * 12, 11, 5) == ["    indent", "ed", "xxxxxxxxxx", "xx"]
+
+
+def test_of_a_long_paste_the_beginning_and_the_end_are_shown_again() -> None:
+    paste = "\n".join(f"line {number}" for number in range(10_000))
+    drawn = rows(draw.prompt(f"{paste}\nwhy does this fail?"))
+    assert len(drawn) == draw.MOST_PROMPT_LINES + 1
+    assert drawn[0] == "› line 0"
+    assert "  … +9,971 lines" in drawn
+    assert drawn[-1] == "  why does this fail?"
+
+
+def test_a_prompt_of_ordinary_length_is_shown_whole() -> None:
+    lines = [f"line {number}" for number in range(draw.MOST_PROMPT_LINES + 1)]
+    assert [row[2:] for row in rows(draw.prompt("\n".join(lines)))] == lines
+
+
+def test_a_line_without_end_is_cut() -> None:
+    drawn = "".join(row[2:] for row in rows(draw.prompt("x" * 100_000)))
+    assert drawn.startswith("x" * draw.MOST_PROMPT_LINE + "…")
+    assert drawn.endswith("98,000 characters")
+
+
+def test_accepting_edits_is_said_in_words() -> None:
+    assert asking.describe([{"type": "setMode", "destination": "session", "mode": "acceptEdits"}]) == (
+        "all edits (acceptEdits mode) → this session"
+    )

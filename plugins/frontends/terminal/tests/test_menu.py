@@ -45,3 +45,32 @@ def test_a_long_list_moves_along_and_says_what_it_hides() -> None:
     assert moved(long, -1).pick() == Picked(19)
     assert shown(moved(long, -1))[-1].endswith("11 above")
     assert shown(moved(moved(long, -1), 1))[0].startswith("❯ 1. entry 0")
+
+
+def typed(menu: Menu, text: str) -> Menu:
+    for letter in text:
+        next = menu.letter(letter)
+        assert isinstance(next, Menu)
+        menu = next
+    return menu
+
+
+def test_letters_narrow_a_long_list_down_to_what_has_all_words() -> None:
+    labels = ("Fix the parser", "Add a test", "fix a TEST", *(f"other {number}" for number in range(9)))
+    long = Menu(tuple(Entry(label, "main") for label in labels))
+    assert "letters search" in shown(long)[-1]
+
+    narrow = typed(long, "fix te")
+    assert shown(narrow)[:-1] == ["❯ 1. fix a TEST  main"]
+    assert narrow.pick() == Picked(2)
+    assert shown(narrow)[-1].startswith("Search: fix te")
+    assert shown(narrow.erase().erase())[:-1] == ["❯ 1. Fix the parser  main", "2. fix a TEST  main"]
+    assert typed(long, "other 7").pick() == Picked(10), "a digit behind letters is searched for"
+
+
+def test_a_search_that_finds_nothing_takes_nothing_and_escape_shows_all_again() -> None:
+    nothing = typed(menu(20), "xyz")
+    assert nothing.pick() == nothing.move(1) == nothing
+    assert shown(nothing) == ["Search: xyz · nothing has that; Esc shows all"]
+    assert nothing.back() == menu(20)
+    assert menu(20).erase() == menu(20)

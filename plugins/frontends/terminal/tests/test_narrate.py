@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+import pytest
 from terminal_doubles import ANSWER, assistant, result, text_events, tool_finished  # type: ignore[import-not-found]
 
 from toolpost import (
@@ -111,6 +112,14 @@ def test_a_terminal_that_cannot_redraw_gets_whole_lines() -> None:
     by = Narrator(WholeLines(), lambda _: 1, markdown=False, spaced=False)
     pieces = [Streaming(TextDelta(text)) for text in ("**on", "e**\ntw", "o\n")]
     assert told(pieces, by) == "**one**\ntwo\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+def test_lines_without_text_stay_where_they_are_however_the_text_streams(size: int) -> None:
+    text = "\n\none\n\ntwo\n\n\nthree\nfour\n\n"
+    by = Narrator(WholeLines(), lambda _: 1, markdown=False, spaced=False)
+    pieces = [Streaming(TextDelta(text[at : at + size])) for at in range(0, len(text), size)]
+    assert told(pieces, by) == text.strip("\n") + "\n"
 
 
 def test_text_of_a_sub_agent_stays_out() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from terminal_doubles import ALWAYS, ScriptedDoor, ScriptedHost, question  # type: ignore[import-not-found]
 
-from toolpost import LaunchOptions, ModelInfo, Reply, SettingsError
+from toolpost import LaunchOptions, ModelInfo, Reply, SentPrompt, SettingsError
 from toolpost_frontend_terminal.console import Ansi
 from toolpost_frontend_terminal.narrate import Narrator, WholeLines
 from toolpost_frontend_terminal.repl import Repl
@@ -202,6 +202,13 @@ async def test_once_says_that_it_was_interrupted() -> None:
     assert "⏹ Interrupted\n" in stage.said
 
 
+async def test_the_prompt_of_the_start_may_be_a_command() -> None:
+    repl, stage, door = sitting("hello", prompt="/permissions")
+    assert await repl.run() == 0
+    assert "Permission mode: default" in stage.said
+    assert door.prompts == ["hello"]
+
+
 async def test_shift_tab_goes_through_the_modes() -> None:
     repl, stage, door = sitting()
     await repl.run()
@@ -213,9 +220,24 @@ async def test_shift_tab_goes_through_the_modes() -> None:
 
 async def test_a_session_that_goes_on_shows_its_last_exchange() -> None:
     repl, stage, door = sitting()
-    door.messages = ({"role": "user", "content": "old question"}, {"role": "assistant", "content": "old answer"})
+    asked = "<system-reminder>\nfor the model\n</system-reminder>\nold question"
+    door.messages = ({"role": "user", "content": asked}, {"role": "assistant", "content": "old answer"})
+    door.sent_prompts = lambda: [
+        SentPrompt(id="1", text="old question", time=""),
+        SentPrompt(id="2", text="taken back", time="", rewound=True),
+    ]
     await repl.run()
     assert stage.said.index("› old question") < stage.said.index("old answer")
+    assert "for the model" not in stage.said
+    assert "taken back" not in stage.said
+
+
+async def test_a_summary_in_the_place_of_what_was_said_is_not_shown_as_said() -> None:
+    repl, stage, door = sitting()
+    door.messages = ({"role": "user", "content": "<earlier-conversation>summed up</earlier-conversation>"},)
+    await repl.run()
+    assert "summed up" not in stage.said
+    assert "goes on after 1 message." in stage.said
 
 
 async def test_the_end_says_where_the_transcript_lies(tmp_path: Path) -> None:

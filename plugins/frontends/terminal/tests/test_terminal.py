@@ -145,6 +145,17 @@ def test_arrows_and_a_reason_refuse(start: Start) -> None:
     pane.shows("The user said no: use git clean")
 
 
+def test_a_text_that_is_typed_on_refuses_and_allows_nothing(start: Start) -> None:
+    pane = start()
+    pane.shows("/help")
+    pane.send("bash")
+    pane.shows("3. No")
+    pane.type("u")
+    pane.shows("Instead: u")
+    pane.send("se git clean")
+    pane.shows("The user said no: use git clean")
+
+
 def test_escape_refuses_and_stops_the_turn(start: Start) -> None:
     pane = start()
     pane.shows("/help")

@@ -9,6 +9,7 @@ from typing import Final
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "compact": ("compact:compact", "What compaction would keep of a session, or doing it."),
+        "completion": ("completion:completion", "A script that completes this command line in bash, zsh or fish."),
         "context": ("context:context", "What a request holds beside the conversation."),
         "cost": ("cost:cost", "What sessions have cost."),
         "doctor": ("doctor:doctor", "Look for what is wrong, with what to do about it."),

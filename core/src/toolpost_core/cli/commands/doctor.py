@@ -59,8 +59,8 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         "trusted" if workspace.settings.trusted else "not trusted: what its settings would start or allow is left out"
     )
     yield Finding("workspace", True, f"{workspace.places.project} is {trusted}")
-    yield _writable("sessions", workspace.places.config_dir)
-    yield _writable("cache", cache_dir(os.environ))
+    yield _writable("sessions", workspace.places.config_dir, "TOOLPOST_CONFIG_DIR")
+    yield _writable("cache", cache_dir(os.environ), "XDG_CACHE_HOME")
 
 
 def _plugins(workspace: Workspace) -> Iterator[Finding]:
@@ -92,21 +92,22 @@ def _model(workspace: Workspace) -> Finding:
     try:
         _, name = choose_provider(workspace.registry, workspace.settings.get("provider"), os.environ)
     except ToolpostError as error:
-        return Finding("model", False, str(error))
+        first, *points = str(error).splitlines()
+        return Finding("model", False, " ".join([first, "; ".join(point.strip(" -,.") for point in points)]).rstrip())
     return Finding("model", True, f"asked through {name}")
 
 
 def _sandbox(workspace: Workspace) -> Finding:
     wanted = bool(workspace.settings.get("sandbox.enabled"))
-    found, why = usable_sandbox(workspace.registry)
+    found, why = usable_sandbox(workspace.registry, workspace.settings)
     if found is None:
         return Finding("sandbox", not wanted, f"none can be used: {why}")
     state = "commands run in it" if wanted else "it is off; to have commands run in it set sandbox.enabled"
     return Finding("sandbox", True, f"{found.plugin} works; {state}")
 
 
-def _writable(what: str, folder: Path) -> Finding:
+def _writable(what: str, folder: Path, variable: str) -> Finding:
     place = next((parent for parent in (folder, *folder.parents) if parent.exists()), folder)
     if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
         return Finding(what, True, f"{folder} can be written")
-    return Finding(what, False, f"{folder} can't be written: mend the rights of {place}, or set TOOLPOST_CONFIG_DIR")
+    return Finding(what, False, f"{folder} can't be written: mend the rights of {place}, or set {variable}")

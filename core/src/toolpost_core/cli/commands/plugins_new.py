@@ -6,6 +6,7 @@ import shlex
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,9 +15,17 @@ from toolpost_core.cli.output import print_json
 from toolpost_core.plugins.scaffold import KINDS, LICENSES, Author, names_for, render, write
 
 
+class _KindName(click.Choice[str]):
+    """The word for a kind, or the name of its group as `plugins list` shows it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        groups = {kind.group: name for name, kind in reversed([*KINDS.items()])}
+        return super().convert(groups.get(str(value), str(value).replace("_", "-")), param, ctx)
+
+
 @click.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), required=True, help="What it is to be.")
+@click.option("--kind", type=_KindName(list(KINDS)), required=True, help="What it is to be.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="The project's folder; ./NAME unless given.")
 @click.option("--license", type=click.Choice(LICENSES, case_sensitive=False), default=LICENSES[0], show_default=True)
 @click.option("--author", default="", metavar="'NAME <ADDRESS>'", help="Who it is by.")

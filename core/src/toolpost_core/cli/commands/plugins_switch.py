@@ -11,7 +11,7 @@ import click
 from toolpost import LaunchOptions, PluginError
 from toolpost_core.cli.output import print_json, print_wrapped
 from toolpost_core.cli.workspace import Workspace, open_workspace, with_options
-from toolpost_core.plugins.names import entries_named
+from toolpost_core.plugins.names import entries_named, unknown_plugin
 from toolpost_core.settings import own_files
 from toolpost_core.settings.plugins import same_name
 from toolpost_core.settings.write import changed
@@ -58,8 +58,16 @@ def enable(names: tuple[str, ...], level: str, options: LaunchOptions, yes: bool
 @_with_place
 @with_options
 def disable(names: tuple[str, ...], level: str, options: LaunchOptions, as_json: bool) -> int:
-    """Turn plugins off."""
+    """Turn plugins off; of one that is not installed any more the entry is removed."""
     workspace = open_workspace(options)
+    gone = [name for name in names if not _is_installed(workspace, name)]
+    names = tuple(name for name in names if name not in gone)
+    if gone:
+        file = _forget(workspace, level, gone)
+        if not as_json:
+            print("\n".join(f"{name} is not installed; its entry was removed from {file}." for name in gone))
+        if not names and not as_json:
+            return 0
     entries = _named(workspace, names)
     given = [{"kind": e.group, "name": e.name, "distribution": e.distribution, "version": e.version} for e in entries]
     return _switch(workspace, names, level, given, on=False, as_json=as_json)
@@ -69,6 +77,24 @@ def _named(workspace: Workspace, names: Sequence[str]) -> list[Entry]:
     """Return what all names mean, each entry once. Raises PluginError before anything is written."""
     installed = workspace.registry.inventory.entries
     return list(dict.fromkeys(entry for name in names for entry in entries_named(installed, name)))
+
+
+def _is_installed(workspace: Workspace, name: str) -> bool:
+    entries = workspace.registry.inventory.entries
+    return any(same_name(name) in (same_name(entry.name), same_name(entry.distribution)) for entry in entries)
+
+
+def _forget(workspace: Workspace, level: str, names: Sequence[str]) -> Path:
+    """Take entries out of the settings file and return it. Raises PluginError, naming near ones, for one not there."""
+    file = own_files(workspace.places.project, workspace.places.config_dir)[level]
+    with changed(file) as content:
+        every = content.get("plugins")
+        for name in names:
+            keys = [key for key in every if same_name(key) == same_name(name)] if isinstance(every, dict) else []
+            if not isinstance(every, dict) or not keys:
+                raise unknown_plugin(workspace.registry.inventory.entries, name)
+            del every[keys[0]]
+    return file
 
 
 def _given(workspace: Workspace, entry: Entry) -> dict[str, Any]:

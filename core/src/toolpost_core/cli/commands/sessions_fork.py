@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import click
 
-from toolpost import LaunchOptions
+from toolpost import LaunchOptions, SessionError
 from toolpost_core import __version__
 from toolpost_core.cli.exits import complain
 from toolpost_core.cli.output import print_json
@@ -15,6 +19,9 @@ from toolpost_core.cli.workspace import open_workspace, with_options
 from toolpost_core.transcripts.history import read
 from toolpost_core.transcripts.store import Store
 from toolpost_core.transcripts.transcript import Transcript
+
+if TYPE_CHECKING:
+    from toolpost_core.transcripts.history import History
 
 
 @click.command()
@@ -29,11 +36,22 @@ def fork(session: str, options: LaunchOptions, as_json: bool) -> None:
     for warning in history.warnings:
         complain(f"warning: {warning}")
     copy = str(uuid4())
-    transcript = Transcript(path.with_name(f"{copy}.jsonl"), copy, __version__, complain)
-    transcript.fork(history)
-    transcript.close()
+    file = path.with_name(f"{copy}.jsonl")
+    _copy(history, copy, file)
     if as_json:
-        print_json({"id": copy, "file": str(transcript.path), "forked_from": history.session_id})
+        print_json({"id": copy, "file": str(file), "forked_from": history.session_id})
         return
     print(copy)
     complain(f"to go on in it: toolpost --resume {copy}")
+
+
+def _copy(history: History, copy: str, file: Path) -> None:
+    """Write the copy of a session. Raises SessionError where that can't be, and leaves no part of one then."""
+    transcript = Transcript(file, copy, __version__, lambda _: None)
+    transcript.fork(history)
+    transcript.close()
+    if transcript.failure:
+        with suppress(OSError):
+            file.unlink()
+        rmtree(file.with_suffix(""), ignore_errors=True)
+        raise SessionError(f"The copy {file} can't be written: {transcript.failure}.")

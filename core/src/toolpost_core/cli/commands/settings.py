@@ -13,7 +13,8 @@ import click
 from toolpost import LaunchOptions, SettingsError
 from toolpost_core.cli.output import print_json, print_table
 from toolpost_core.cli.workspace import open_workspace, with_options
-from toolpost_core.settings.check import checked, unknown_keys
+from toolpost_core.plugins.groups import KINDS
+from toolpost_core.settings.check import checked, repeated_keys, unknown_keys
 from toolpost_core.settings.document import Unusable, read_document
 from toolpost_core.settings.hooks import sound_hooks
 from toolpost_core.settings.plugins import plugin_settings
@@ -64,8 +65,11 @@ def show(key: str | None, options: LaunchOptions, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_options
 def validate(file: Path | None, options: LaunchOptions, as_json: bool) -> int:
-    """Check a settings file, or all that are in force here; exits 2 where something is wrong."""
-    problems = list(_of_file(file)) if file else list(open_workspace(options).problems)
+    """Check a settings file, or all that are in force here; exits 2 where something is wrong.
+
+    Settings of plugins are checked where all that are in force are: their plugins are loaded for it.
+    """
+    problems = list(_of_file(file)) if file else _in_force(options)
     wrong = any(problem.level == "error" for problem in problems)
     if as_json:
         print_json({"valid": not wrong, "problems": [_problem(problem) for problem in problems]})
@@ -102,6 +106,14 @@ def masked(value: Any, name: str = "") -> Any:
     return "********" if isinstance(value, str) and value and SECRET.search(name) else value
 
 
+def _in_force(options: LaunchOptions) -> list[Problem]:
+    workspace = open_workspace(options)
+    problems = list(workspace.problems)
+    for group in KINDS:
+        workspace.registry.collect(group)
+    return problems + [problem for problem in workspace.problems[len(problems) :] if problem.file is not None]
+
+
 def _of_file(file: Path) -> Iterator[Problem]:
     try:
         document = read_document("user", file.absolute())
@@ -112,6 +124,7 @@ def _of_file(file: Path) -> Iterator[Problem]:
         raise SettingsError(f"There is no file {file}.")
     document, wrong = checked(document)
     yield from wrong
+    yield from repeated_keys(document)
     yield from unknown_keys(document)
     yield from sound_hooks(document)[1]
     yield from rules_of([document], project=file.parent, config_dir=file.parent)[1]

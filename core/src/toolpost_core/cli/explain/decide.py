@@ -90,7 +90,7 @@ class Explainer:
 
     @cached_property
     def _sandbox_works(self) -> bool:
-        return usable_sandbox(self._workspace.registry)[0] is not None
+        return usable_sandbox(self._workspace.registry, self._workspace.settings)[0] is not None
 
     async def _decide(self, case: Case, settings: Settings, around: Circumstances) -> Verdict:
         answers = hooks.counted(case.hooks, settings, trusted=case.trusted)

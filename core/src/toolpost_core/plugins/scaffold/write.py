@@ -25,7 +25,7 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         for parent in made:
             if parent.is_dir() and not any(parent.iterdir()):
                 parent.rmdir()
-        raise PluginError(f"{folder} can't be written, and nothing was: {error}") from None
+        raise PluginError(f"{folder} can't be written, and nothing was: {error.strerror or error}") from None
 
 
 def _refuse_what_is_not_empty(folder: Path) -> None:

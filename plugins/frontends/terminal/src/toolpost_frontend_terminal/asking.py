@@ -116,7 +116,8 @@ def _as_text(value: Any) -> str:
 
 def _effect(update: RuleUpdate) -> str:
     if update["type"] == "setMode":
-        return f"{update.get('mode', 'default')} mode"
+        mode = update.get("mode", "default")
+        return f"all edits ({mode} mode)" if mode == "acceptEdits" else f"{mode} mode"
     if update["type"] in ("addDirectories", "removeDirectories"):
         return ", ".join(one_line_input(folder) for folder in update.get("directories", []))
     rules = (_rule(rule) for rule in update.get("rules", []))

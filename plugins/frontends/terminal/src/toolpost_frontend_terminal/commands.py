@@ -21,10 +21,13 @@ _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it takes, what it does in a few words, and the doing, which says whether the loop goes on."""
+    """A command: what it takes, what it does in a few words, and the doing, which says whether the loop goes on.
+
+    `run` is None where the loop does it itself.
+    """
 
     help: str
-    run: Callable[[SessionDoor, str, Stage], Awaitable[bool]]
+    run: Callable[[SessionDoor, str, Stage], Awaitable[bool]] | None
     takes: str = ""
 
 
@@ -37,7 +40,7 @@ def parse(line: str) -> tuple[str, str] | None:
 async def run(name: str, argument: str, door: SessionDoor, stage: Stage) -> bool:
     """Run a command; return whether the loop goes on."""
     command = COMMANDS.get(name)
-    if command is None:
+    if command is None or command.run is None:
         _say(stage, f"There is no command /{name}.{_nearest(name)} /help lists them all.", "error")
         return True
     try:
@@ -70,6 +73,8 @@ async def _help(door: SessionDoor, argument: str, stage: Stage) -> bool:
     from rich.table import Table
 
     table = Table.grid(padding=(0, 3))
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
     for name, command in COMMANDS.items():
         table.add_row(f"/{name} {command.takes}".rstrip(), command.help)
     for keys, what in KEYS.items():
@@ -173,6 +178,7 @@ async def _exit(door: SessionDoor, argument: str, stage: Stage) -> bool:
     return False
 
 
+RESUME: Final = "resume"
 COMMANDS: Final[Mapping[str, Command]] = {
     "help": Command("this list", _help),
     "clear": Command("begin a new conversation", _clear),
@@ -186,6 +192,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "context": Command("what fills the model's window", _context),
     "memory": Command("what is kept of the project from one session to the next", _memory, "[FILE]"),
     "rewind": Command("go back to before a prompt: the files, the conversation, or both", _rewind, "[ID]"),
+    RESUME: Command("go on with another session of this folder", None, "[ID | TITLE]"),
     "exit": Command("leave; so do /quit and Ctrl-D", _exit),
     "quit": Command("leave", _exit),
 }

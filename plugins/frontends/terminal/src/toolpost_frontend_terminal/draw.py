@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_DIFF_LINES = 60
 MOST_LINES = 6
 MOST_RESULT_LINES = 3
+MOST_PROMPT_LINES = 30
+MOST_PROMPT_LINE = 2000
+"""Characters of one line of a prompt that are shown again: a paste may be one long line."""
 _COSTS_COLUMNS = 66
 _MARKS = {"completed": ("☑", "green"), "in_progress": ("▶", "bold"), "pending": ("☐", "dim")}
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "yellow"), "error": ("✗", "red")}
@@ -152,14 +155,28 @@ def checklist(items: Checklist) -> Text:
 
 
 def prompt(text: str) -> Drawing:
-    """What the person sent."""
+    """What the person sent; of a long paste the beginning and the end, where the question stands."""
     from rich.table import Table
 
     grid = Table.grid(padding=0)
     grid.add_column(width=2, no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row("›", lines_of(text.rstrip()), style="bold cyan")
+    grid.add_row("›", lines_of(_shortened(text.rstrip())), style="bold cyan")
     return grid
+
+
+def _shortened(text: str) -> str:
+    lines = [_cut(line) for line in text.split("\n")]
+    hidden = len(lines) - MOST_PROMPT_LINES
+    if hidden > 1:
+        half = MOST_PROMPT_LINES // 2
+        lines[half:-half] = [f"… +{hidden:,} lines"]
+    return "\n".join(lines)
+
+
+def _cut(line: str) -> str:
+    hidden = len(line) - MOST_PROMPT_LINE
+    return line if hidden <= 0 else f"{line[:MOST_PROMPT_LINE]}… +{hidden:,} characters"
 
 
 def notice(event: Notice) -> Text:

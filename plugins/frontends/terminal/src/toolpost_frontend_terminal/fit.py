@@ -27,19 +27,42 @@ def fit(line: Sequence[tuple[str, str]], columns: int) -> Sequence[tuple[str, st
     return [*shown, ("", "…"), last]
 
 
+def wrapped(text: str, columns: int, most: int, indent: int) -> list[str]:
+    """Return the rows that a text takes when it is wrapped between words, all but the first indented; so many at most."""
+    rows: list[str] = []
+    rest, margin = text, ""
+    while rest and len(rows) < most:
+        row = _row(rest, max(1, columns - 1 - len(margin)))
+        rest = rest[len(row) :]
+        rows.append(margin + row.rstrip())
+        margin = " " * indent
+    if rest:
+        rows[-1] = _cut(rows[-1], max(1, columns - 2)) + "…"
+    return rows
+
+
 def tail_lines(text: str, columns: int, most: int) -> list[str]:
-    """Return the last rows that cleaned text takes when it is wrapped at the edge."""
+    """Return the last rows that cleaned text takes when it is wrapped between words."""
     rows: list[str] = []
     # A row has at least one character, so that what lies further back can't be among the last rows.
     for line in clean(text[-columns * most :]).rstrip("\n").split("\n"):
         rest = line
         while rest:
-            row = _cut(rest, columns - 1)
-            rows.append(row)
+            row = _row(rest, columns - 1)
+            rows.append(row.rstrip() if len(row) < len(rest) else row)
             rest = rest[len(row) :]
         if not line:
             rows.append("")
     return rows[-most:] if text.strip() else []
+
+
+def _row(text: str, columns: int) -> str:
+    """Return what fits on a row: whole words with the blank behind them, unless the first word is longer."""
+    cut = _cut(text, columns)
+    if len(cut) == len(text) or text[len(cut)] == " ":
+        return text[: len(cut) + 1]
+    words = cut.rpartition(" ")[0]
+    return text[: len(words) + 1] if words.strip() else cut
 
 
 def _cut(text: str, columns: int) -> str:

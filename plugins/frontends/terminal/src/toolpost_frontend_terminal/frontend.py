@@ -88,7 +88,7 @@ async def _sit(host: Host, *, draws: bool, early: str) -> int:
 
     locate = locator(folder)
     once = bool(host.options.extra.get("once"))
-    async with _screen(locate, os.environ, early, reads=not once) if draws else _plain(locate) as stage:
+    async with _screen(locate, os.environ, early, reads=not once) if draws else _plain(locate, reads=not once) as stage:
         repl = Repl(host, stage, locate, interactive=_is_terminal(sys.stdin))
         return await repl.run()
 
@@ -109,11 +109,11 @@ def _screen(locate: Callable[[Diff], int | None], env: Mapping[str, str], early:
     return Screen(narrator, Live(time.monotonic), PromptHistory(config_dir(env)), early=early, reads=reads)
 
 
-def _plain(locate: Callable[[Diff], int | None]) -> PlainStage:
+def _plain(locate: Callable[[Diff], int | None], *, reads: bool) -> PlainStage:
     from .narrate import Narrator, WholeLines
     from .plain import PlainStage
 
-    return PlainStage(Narrator(WholeLines(), locate, markdown=False))
+    return PlainStage(Narrator(WholeLines(), locate, markdown=False), reads=reads)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -10,10 +10,13 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from .commands import completions
+from .dialog import Dialog
 
 if TYPE_CHECKING:
     from prompt_toolkit.filters import Filter
 
+    from .asked import Outcome
+    from .menu import Menu
     from .screen import Screen
 
 
@@ -118,10 +121,27 @@ def _question_keys(keys: KeyBindings, screen: Screen, asking: Filter) -> None:
     moves(-1, "up", "c-p", "s-tab")
     moves(+1, "down", "c-n", "tab")
 
+    def take(next: Dialog | Menu | Outcome) -> None:
+        screen.asked.step(next)
+        if isinstance(next, Dialog) and next.writing:
+            screen.reason.text = next.begun
+            screen.reason.cursor_position = len(next.begun)
+
     @keys.add(Keys.Any, filter=choosing)
     def _letter(event: KeyPressEvent) -> None:
         if screen.dialog is not None:
-            screen.asked.step(screen.dialog.letter(event.data))
+            take(screen.dialog.letter(event.data))
+
+    @keys.add(Keys.BracketedPaste, filter=choosing)
+    def _pasted(event: KeyPressEvent) -> None:
+        if screen.dialog is not None:
+            take(screen.dialog.paste(event.data))
+
+    @keys.add("backspace", filter=choosing)
+    def _erase(event: KeyPressEvent) -> None:
+        del event
+        if screen.dialog is not None:
+            screen.asked.step(screen.dialog.erase())
 
     @keys.add("enter", filter=choosing)
     def _take(event: KeyPressEvent) -> None:

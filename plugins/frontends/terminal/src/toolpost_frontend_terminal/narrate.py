@@ -50,21 +50,33 @@ class Pieces(Protocol):
 
 
 class WholeLines:
-    """Pieces for a terminal that can't redraw: whole lines."""
+    """Pieces for a terminal that can't redraw: whole lines. Blank ones wait for what stands below them."""
 
     def __init__(self) -> None:
         self.tail = ""
+        self._begun = False
 
     def feed(self, text: str) -> Iterator[str]:
         """Yield all lines that are complete, as one piece."""
-        complete, end, self.tail = (self.tail + text).rpartition("\n")
-        if end:
-            yield complete
+        complete, end, rest = (self.tail + text).rpartition("\n")
+        piece = complete.rstrip("\n")
+        if not piece:
+            self.tail = complete + end + rest
+            return
+        self.tail = complete[len(piece) :] + rest
+        yield self._next(piece)
 
     def finish(self) -> str:
         """Give back the last line."""
-        rest, self.tail = self.tail, ""
+        rest, self.tail = self._next(self.tail.rstrip("\n")), ""
+        self._begun = False
         return rest
+
+    def _next(self, piece: str) -> str:
+        """Return the piece, the first one without the blank lines above it."""
+        shown = piece if self._begun else piece.lstrip("\n")
+        self._begun = True
+        return shown
 
 
 class Narrator:

@@ -61,9 +61,13 @@ class Outbox:
         self._lines.clear()
         self._arrived.set()
 
+    def first(self) -> str | None:
+        """Return the line that was sent first of those that wait here; None where none does."""
+        return self._lines.popleft() if self._lines else None
+
     async def next(self) -> str | None:
         """Return the line that was sent first of those that wait here; None once this is closed."""
         while not self._lines and not self.closed:
             self._arrived.clear()
             await self._arrived.wait()
-        return self._lines.popleft() if self._lines else None
+        return self.first()

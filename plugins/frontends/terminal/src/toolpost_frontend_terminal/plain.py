@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -14,10 +13,10 @@ from toolpost import Reply
 
 from .asking import STOP
 from .clean import one_line
+from .outbox import Outbox
+from .typed import Lines
 
 if TYPE_CHECKING:
-    from asyncio import Future
-
     from toolpost import PermissionMode, SessionDoor, SessionEvent, View
 
     from .asking import Choice
@@ -27,15 +26,21 @@ if TYPE_CHECKING:
 
 
 class PlainStage:
-    """Draws lines without colour and reads lines from standard input."""
+    """Draws lines without colour and reads lines from standard input.
 
-    def __init__(self, narrator: Narrator) -> None:
+    At a terminal they are read while a turn runs too, and wait as they do in the other one; not where nothing `reads` them.
+    """
+
+    def __init__(self, narrator: Narrator, *, reads: bool) -> None:
         from .console import Ansi
 
         self._narrator = narrator
         self._ansi = Ansi(plain=True)
-        self._input = _Lines()
+        self._input = Lines()
+        self._outbox = Outbox()
+        self._listening: asyncio.Task[None] | None = None
         self._interactive = sys.stdin is not None and sys.stdin.isatty()
+        self._hears = reads and self._interactive
         self._turn: SessionDoor | None = None
         self._leaving = self._typed = False
         self._begun = ""
@@ -45,20 +50,23 @@ class PlainStage:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.idle()
+        await self._hear_out()
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 
     async def next_line(self) -> str | None:
-        """Read a line; one that ends in a backslash goes on with the next."""
+        """Return what waits, or read a line; one that ends in a backslash goes on with the next."""
+        await self._hear_out()
+        if (waited := self._outbox.first()) is not None:
+            self._typed = False
+            return waited
         while True:
             line = await self._read("› " if not self._begun else "  ")
-            begun, self._begun = self._begun, ""
             if line is None:
-                return begun.strip() or None
+                return self._joined("")
             self._leaving, self._typed = False, self._interactive
-            if line.endswith("\\"):
-                self._begun = begun + line[:-1] + "\n"
-            elif (begun + line).strip():
-                return (begun + line).strip()
+            if (whole := self._joined(line)) is not None:
+                return whole
 
     def show(self, kind: str, *drawings: Drawing) -> None:
         """Print at once; a prompt that was typed stands there already."""
@@ -75,16 +83,20 @@ class PlainStage:
         self._narrator.seen(view)
 
     def busy(self, activity: str, turn: SessionDoor | None = None) -> None:
-        """Let Ctrl-C interrupt."""
+        """Let Ctrl-C interrupt, and what is typed wait for the turn's end."""
         del activity
         self._turn = turn
+        self._outbox.attach(turn)
+        self._listen()
 
     def idle(self) -> None:
         """Let Ctrl-C leave."""
         self._turn = None
+        self._outbox.attach(None)
 
     async def choose(self, choices: Sequence[Choice]) -> tuple[str, Reply]:
-        """Print the choices and read a number; any other text is a no that says why."""
+        """Print the choices and read a number; any other text is a no that says why. What was typed before is no answer."""
+        await self._hear_out()
         self._print(*(f"  {number}. {choice.label}" for number, choice in enumerate(choices, 1)))
         while True:
             line = await self._read("Number, or what to do instead: ")
@@ -121,16 +133,53 @@ class PlainStage:
         if self._interactive:
             sys.stdout.write(prompt)
             sys.stdout.flush()
+        await self._hear_out()
         try:
             return await self._input.next()
         except asyncio.CancelledError:
             if self._interactive:
                 print(flush=True)  # what comes in between does not stand behind the prompt
             raise
+        finally:
+            self._listen()
+
+    def _joined(self, line: str) -> str | None:
+        """Return a line with those before it that it goes on from; None where it is blank, or goes on itself."""
+        begun, self._begun = self._begun, ""
+        if line.endswith("\\"):
+            self._begun = begun + line[:-1] + "\n"
+            return None
+        return (begun + line).strip() or None
+
+    # What is typed while a turn runs.
+
+    def _listen(self) -> None:
+        if self._hears and self._turn is not None and self._listening is None:
+            self._listening = asyncio.create_task(self._hear())
+
+    async def _hear(self) -> None:
+        while (line := await self._input.next()) is not None:
+            self._send(line)
+
+    async def _hear_out(self) -> None:
+        """Read for a prompt or a question again; what was typed before that waits."""
+        if self._listening is None:
+            return
+        listening, self._listening = self._listening, None
+        listening.cancel()
+        await asyncio.wait({listening})
+        for line in self._input.arrived():
+            self._send(line)
+
+    def _send(self, line: str) -> None:
+        if (text := self._joined(line)) is not None:
+            self._outbox.send(text)
+            self._print(f"  next: {one_line(text)}")
 
     def _on_interrupt(self) -> None:
         if self._turn is not None:
             self._turn.interrupt()
+            self._print(*(f"  not sent: {one_line(text)}" for text in self._outbox.take_back_all()))
         elif self._leaving:
             self._input.end()
         else:
@@ -143,51 +192,3 @@ def _chosen(text: str, choices: Sequence[Choice]) -> Choice | None:
         return choices[int(text) - 1]
     words = {"y": 0, "yes": 0, "n": len(choices) - 1, "no": len(choices) - 1}
     return choices[words[text.lower()]] if text.lower() in words else None
-
-
-class _Lines:
-    """The lines of standard input, read without holding up the event loop."""
-
-    def __init__(self) -> None:
-        self._fd = None if sys.stdin is None or sys.stdin.closed else sys.stdin.fileno()
-        self._pending = b""
-        self._waiting: Future[None] | None = None
-
-    async def next(self) -> str | None:
-        """Return the next line without its end; None at EOF."""
-        while self._fd is not None and b"\n" not in self._pending:
-            await self._readable(self._fd)
-            try:
-                data = b"" if self._fd is None else os.read(self._fd, 65536)
-            except OSError:
-                data = b""
-            if not data:
-                self._fd = None
-            self._pending += data
-        if not self._pending:
-            return None
-        line, _, self._pending = self._pending.partition(b"\n")
-        return line.decode("utf-8", "replace").removesuffix("\r")
-
-    def end(self) -> None:
-        """Take no more lines."""
-        self._fd, self._pending = None, b""
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
-
-    async def _readable(self, fd: int) -> None:
-        loop = asyncio.get_running_loop()
-        waiting = self._waiting = loop.create_future()
-
-        def ready() -> None:
-            if not waiting.done():
-                waiting.set_result(None)
-
-        try:
-            loop.add_reader(fd, ready)
-        except (PermissionError, NotImplementedError):  # a file, which is always ready
-            return
-        try:
-            await waiting
-        finally:
-            loop.remove_reader(fd)

@@ -26,7 +26,7 @@ from . import asking, commands, draw, resuming, spending, trusting
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from toolpost import Host, Question, SessionDoor, SessionEvent
+    from toolpost import Host, LaunchOptions, Question, SessionDoor, SessionEvent
 
     from .stage import Stage
 
@@ -50,6 +50,8 @@ class Repl:
         self._code = 0
         self._asked = False
         self._after: list[SessionEvent] = []
+        self._next: LaunchOptions | None = None
+        self._left: LaunchOptions | None = None
         self.door: SessionDoor | None = None
 
     async def run(self) -> int:
@@ -62,21 +64,39 @@ class Repl:
             if picked is None:
                 return 0
             options = picked
+        following: LaunchOptions | None = options
+        while following is not None:
+            following = await self._sit_or_go_back(following)
+        return self._code if self._once or not self._interactive else 0
+
+    async def _sit_or_go_back(self, options: LaunchOptions) -> LaunchOptions | None:
+        """Serve one session and return what to open next; where it can't be opened, what was left for it."""
+        try:
+            return await self._sit(options)
+        except ToolpostError as error:
+            if self.door is not None or self._left is None:
+                raise
+            self._stage.idle()
+            self._stage.show("notice", draw.notice(Notice(str(error), "error")))
+            going_back, self._left = self._left, None
+            return going_back
+
+    async def _sit(self, options: LaunchOptions) -> LaunchOptions | None:
+        self.door = self._next = None
         self._stage.busy("Opening the session")
         async with self._host.open(options, ask=self._ask if self._interactive or self._yes else None) as door:
             self.door = door
             self._stage.idle()
             self._show_history(door)
             self._show_status(door)
-            await self._serve(door)
+            await self._serve(door, options.prompt)
             self._show_end(door)
-        return self._code if self._once or not self._interactive else 0
+            self._left = resuming.again(options, door)
+        return self._next
 
-    async def _serve(self, door: SessionDoor) -> None:
-        if self._host.options.prompt:
-            await self._submit(door, self._host.options.prompt)
-            if self._once:
-                return
+    async def _serve(self, door: SessionDoor, prompt: str | None) -> None:
+        if prompt and (not await self._do(door, prompt) or self._once):
+            return
         while True:
             if door.is_due:
                 await self._turn(door, door.go_on())
@@ -134,6 +154,9 @@ class Repl:
 
     async def _command(self, door: SessionDoor, line: str, name: str, argument: str) -> bool:
         self._stage.show("prompt", draw.prompt(line))
+        if name == commands.RESUME:
+            self._next = await resuming.other(self._host, self._stage, argument, door)
+            return self._next is None
         return await commands.run(name, argument, door, self._stage)
 
     async def _ask(self, question: Question) -> Reply:
@@ -165,12 +188,15 @@ class Repl:
         """Show the last exchange of a session that goes on."""
         if not door.messages:
             return
-        said = {message["role"]: text for message in door.messages if (text := text_of(message).strip())}
-        if "user" in said:
-            self._stage.show("prompt", draw.prompt(said["user"]))
-        if "assistant" in said:
-            self._stage.show("text", draw.markdown(said["assistant"]))
-        self._stage.show("notice", draw.notice(Notice(f"The session goes on after {len(door.messages)} messages.")))
+        # A message holds more than was typed: what the model is told beside it, or a summary in its place.
+        prompts = [prompt for prompt in door.sent_prompts() if not prompt.rewound]
+        if prompts:
+            self._stage.show("prompt", draw.prompt(prompts[-1].text))
+        answers = (text_of(message) for message in reversed(door.messages) if message["role"] == "assistant")
+        if answer := next(filter(str.strip, answers), ""):
+            self._stage.show("text", draw.markdown(answer))
+        count = "1 message" if len(door.messages) == 1 else f"{len(door.messages)} messages"
+        self._stage.show("notice", draw.notice(Notice(f"The session goes on after {count}.")))
 
     def _show_status(self, door: SessionDoor) -> None:
         def next_mode() -> PermissionMode:

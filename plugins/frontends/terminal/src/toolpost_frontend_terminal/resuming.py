@@ -1,4 +1,4 @@
-"""`toolpost --resume` without an id: the person picks the session."""
+"""Going on with another session: `toolpost --resume` without an id, and `/resume`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .clean import one_line
 from .menu import Entry
 
 if TYPE_CHECKING:
-    from toolpost import Host, KeptSession, LaunchOptions
+    from collections.abc import Sequence
+
+    from toolpost import Host, KeptSession, LaunchOptions, SessionDoor
 
     from .stage import Stage
 
@@ -23,9 +25,34 @@ _LABEL: Final = 56
 
 async def chosen(host: Host, stage: Stage) -> LaunchOptions | None:
     """Return the options with the session that the person picks; None where there is none, or they pick none."""
-    sessions = host.sessions()
+    picked = await _picked(host.sessions(), stage, "There is no session of this folder yet.")
+    return None if picked is None else replace(host.options, resume=picked)
+
+
+async def other(host: Host, stage: Stage, argument: str, door: SessionDoor) -> LaunchOptions | None:
+    """Return the options of the session to change to: of the argument, or one that is picked; None to stay."""
+    if host.options.record is not None:
+        told = "This session is being recorded, and a recording has one session. Leave it, and begin without --record."
+        stage.show("command", draw.notice(Notice(told, "error")))
+        return None
+    others = [] if argument else [kept for kept in host.sessions() if kept.id != door.id]
+    picked = argument or await _picked(others, stage, "There is no other session of this folder.")
+    return None if picked is None else _resuming(host.options, picked)
+
+
+def again(options: LaunchOptions, door: SessionDoor) -> LaunchOptions:
+    """Return the options that open a session again that was left; anew, where nothing was kept of it."""
+    kept = door.transcript_path is not None and door.transcript_path.exists()
+    return _resuming(options, door.id if kept else None)
+
+
+def _resuming(options: LaunchOptions, id: str | None) -> LaunchOptions:
+    return replace(options, resume=id, prompt=None, continue_last=False, fork_session=False, session_id=None)
+
+
+async def _picked(sessions: Sequence[KeptSession], stage: Stage, none: str) -> str | None:
     if not sessions:
-        told = "There is no session of this folder yet. `toolpost sessions list --all` shows those of others."
+        told = f"{none} `toolpost sessions list --all` shows those of others."
         stage.show("notice", draw.notice(Notice(told)))
         return None
     stage.show("question", "Go on with which session?")
@@ -33,7 +60,7 @@ async def chosen(host: Host, stage: Stage) -> LaunchOptions | None:
     if index is None:
         return None
     stage.show("question", answered(_label(sessions[index])))
-    return replace(host.options, resume=sessions[index].id)
+    return sessions[index].id
 
 
 def _entry(session: KeptSession) -> Entry:

@@ -222,9 +222,11 @@ class Screen:
     def live_lines(self) -> list[Sequence[tuple[str, str]]]:
         """Return the changing lines above the input line, fitted to the terminal."""
         size = self._size()
-        waiting = self.dialog.lines() if self.dialog is not None else None
-        tail = tail_lines(self._narrator.tail, size.columns, max(3, size.rows - 10))
-        lines = waiting if waiting is not None else self._live.lines(tail, self._outbox.waiting())
+        if self.dialog is not None:
+            lines = self.dialog.lines(size.columns, size.rows)
+        else:
+            tail = tail_lines(self._narrator.tail, size.columns, max(3, size.rows - 10))
+            lines = self._live.lines(tail, self._outbox.waiting())
         apart: list[Sequence[tuple[str, str]]] = [[]] if lines else []
         return [*apart, *(fit(line, size.columns) for line in lines)]
 
