@@ -18,10 +18,13 @@ INTRODUCTION: Final = """\
 
 The JSON on a hook's standard input has `session_id`, `transcript_path`, `cwd`, `permission_mode` and `hook_event_name`,
 after the first prompt `prompt_id`, where an effort was chosen `effort` with its `level`, in a sub-agent `agent_id` and
-`agent_type`, and the fields of the event below; those in brackets are left out where they are empty. Output is plain text
-or one JSON object. Any object may have `continue: false` with a `stopReason`, and `systemMessage`; `additionalContext`
-stands in `hookSpecificOutput`, whose `hookEventName` is the event. What else counts is below: `decision` and `reason` at
-the top, other names in `hookSpecificOutput`. What it does is in the table above.
+`agent_type`, and the fields of the event below; those in brackets are left out where they are empty. The transcript's file
+begins with the first prompt: before that there is none, unless a session goes on. Output is plain text or one JSON object.
+Any object may have `continue: false` with a `stopReason`, and `systemMessage`; `additionalContext` stands in
+`hookSpecificOutput`, whose `hookEventName` is the event. What else counts is below: `decision` and `reason` at the top,
+other names in `hookSpecificOutput`. What it does is in the table above. With another exit code than 0 and 2, only JSON
+with one of these names counts; anything else is a failure, and so is any such code of a hook with `onFailure: "block"`
+whose JSON decides nothing.
 
 """
 _OUTPUT: Final[Mapping[str, str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
@@ -13,11 +14,14 @@ from uuid import uuid4
 
 import pytest
 from fake_session import of_type, result_of, run, texts
-from mock_messages_api import MockMessagesApi, Step, error, pause, tool_use, turn
+from mock_messages_api import MockMessagesApi, Step, cut, error, pause, tool_use, turn
 from served_session import following, opened, until
 
-from toolpost import AbortReason, Retrying, RunResult, Streaming
+from toolpost import AbortReason, LaunchOptions, Question, Reply, Retrying, RunResult, Streaming
+from toolpost_core.api import open_session
+from toolpost_core.loop import mend
 from toolpost_core.session.session import Session
+from toolpost_core.transcripts.history import read
 
 LIMIT = 0.2
 TRIES = 5
@@ -29,6 +33,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider looks for its key in the environment of the process."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
+    monkeypatch.setattr(mend, "FIRST_WAIT", mend.LONGEST_BACK_OFF)
 
 
 @pytest.fixture
@@ -119,6 +124,9 @@ SITUATIONS = {
         lambda mark: [turn("late", delay=60.0)], lambda scene: scene.api.requests, "aborted_streaming"
     ),
     "while a request waits to be sent again": Situation(lambda mark: [BUSY], is_retrying, "aborted_streaming"),
+    "while an answer that broke off waits to be asked for again": Situation(
+        lambda mark: [turn("Half", pause(0.02), cut())], is_retrying, "aborted_streaming"
+    ),
     "while a command runs": Situation(
         lambda mark: [turn(bash(f"touch log; sleep {mark} & sleep {mark} | cat"))], ran, "aborted_tools"
     ),
@@ -196,6 +204,33 @@ async def test_the_model_reads_that_the_person_interrupted_it_and_of_nothing_els
     assert took < LIMIT
 
 
+@pytest.mark.requirement("abort.to_idle")
+async def test_a_question_that_nobody_answered_is_taken_back(project: Path) -> None:
+    asked = asyncio.Event()
+
+    async def ask(question: Question) -> Reply:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError(question)
+
+    async with MockMessagesApi([turn(bash("touch made")), "Next."]) as api:
+        launch = LaunchOptions(cwd=project, permission_mode="default", trust=True)
+        env = {"PATH": os.environ["PATH"], "HOME": str(project.parent / "home"), "ANTHROPIC_API_KEY": "test"}
+        async with open_session(launch, ask, env={**env, "ANTHROPIC_BASE_URL": api.url}) as session:
+            async with following(session) as events:
+                await asked.wait()
+                started = time.perf_counter()
+                session.interrupt()
+                await until(lambda: of_type(events, RunResult))
+            took = time.perf_counter() - started
+            assert_answered(session)
+            assert result_of(await run(session, "and now?")).text == "Next."
+
+    assert result_of(events).terminal_reason == "aborted_tools"
+    assert not (project / "made").exists()
+    assert took < LIMIT
+
+
 async def test_a_command_is_let_finish_where_the_person_only_has_something_to_say(project: Path) -> None:
     command = "touch log; until test -e go; do sleep 0.01; done; echo finished"
     async with MockMessagesApi([turn(bash(command)), "Next."]) as api, opened(api, project) as session:
@@ -225,6 +260,31 @@ async def test_a_summary_that_is_being_written_is_called_off_too(project: Path) 
             await until(lambda: of_type(events, RunResult))
         took = time.perf_counter() - started
         assert result_of(await run(session, "five")).text == "Next."
+
+    assert result_of(events).terminal_reason == "aborted_streaming"
+    assert took < LIMIT
+
+
+@pytest.mark.requirement("abort.to_idle")
+@pytest.mark.parametrize("event", ["PreCompact", "PostCompact", "SessionStart"])
+async def test_a_hook_of_a_compaction_is_called_off_too(event: str, project: Path) -> None:
+    long = "Something was said. " * 2_000
+    too_long = error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
+    script: list[Step] = [long, long, long, too_long, *["<summary>They talked.</summary>"] * 3]
+    matcher = "compact" if event == "SessionStart" else ""
+    hook = {"type": "command", "command": "touch hooked; sleep 600"}
+    settings = json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": [hook]}]}})
+    async with MockMessagesApi(script) as api, opened(api, project, settings=settings) as session:
+        for prompt in ("one", "two", "three"):
+            await run(session, prompt)
+        async with following(session, "four") as events:
+            await until((project / "hooked").exists)
+            started = time.perf_counter()
+            session.interrupt()
+            await until(lambda: of_type(events, RunResult))
+        took = time.perf_counter() - started
+        assert session.transcript_path is not None
+        assert read(session.transcript_path).messages == tuple(session.messages)
 
     assert result_of(events).terminal_reason == "aborted_streaming"
     assert took < LIMIT

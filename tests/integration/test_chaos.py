@@ -14,6 +14,7 @@ from tests.integration.chaos.campaign import campaign
 from tests.integration.chaos.in_process import chaos_run
 from tests.integration.chaos.invariants import broken_by_files, broken_by_transcript, left_behind
 from tests.integration.chaos.killed import killed_run
+from tests.integration.chaos.patience import while_it_goes_on
 from tests.integration.chaos.scenario import LEDGER, expected
 
 PIECE = 10
@@ -68,3 +69,14 @@ async def test_a_process_that_is_left_is_found_out(tmp_path: Path) -> None:
         process.kill()
         await process.wait()
     assert left_behind(tmp_path) == []
+
+
+async def test_a_run_that_is_slow_is_waited_for_and_one_that_hangs_is_not() -> None:
+    came: list[int] = []
+    async with while_it_goes_on(lambda: len(came), 0.2):
+        for number in range(8):
+            await asyncio.sleep(0.05)
+            came.append(number)
+    with pytest.raises(TimeoutError):
+        async with while_it_goes_on(lambda: len(came), 0.2):
+            await asyncio.Event().wait()

@@ -72,6 +72,15 @@ async def test_its_calls_carry_its_id_and_those_of_the_session_none(tmp_path: Pa
     assert subs["transcript_path"] == own["transcript_path"]
 
 
+async def test_a_call_of_a_sub_agent_can_not_wait_and_is_refused(tmp_path: Path) -> None:
+    model = FakeModel(SUB, call("echo", "e2", text="b"), "Refused.", "Done.")
+    stage = HookStage(tmp_path, model, [delegates(), echo, LocalExecutor()])
+    stage.specific("PreToolUse", matcher="echo", permissionDecision="defer")
+    found = await play(stage)
+    assert found.result.terminal_reason == "completed"
+    assert "nobody to ask" in read_by(stage, 2)
+
+
 async def test_a_hook_that_refuses_holds_for_a_sub_agent_too(tmp_path: Path) -> None:
     model = FakeModel(SUB, call("echo", "e2", text="b"), "Refused.", "Done.")
     stage = HookStage(tmp_path, model, [delegates(), echo, LocalExecutor()])

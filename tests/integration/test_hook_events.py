@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +19,8 @@ from hook_stage import Does, HookStage, Sends, Summary, call, echo, says_yes
 from toolpost import (
     AgentRequest,
     Deny,
+    LaunchOptions,
+    McpInfo,
     PermissionRequest,
     PermissionResolver,
     ProviderError,
@@ -28,16 +33,21 @@ from toolpost.events import agent, messages, tool, turn
 from toolpost.services import TaskEnd, Tasks, TaskWork
 from toolpost.testing import FakeModel, record
 from toolpost_context_instructions import Instructions
+from toolpost_core.api import open_session
 from toolpost_executor_local import LocalExecutor
 from toolpost_service_background import BackgroundService
+from toolpost_tool_edit import Edit
+from toolpost_tool_read import Read
 
 if TYPE_CHECKING:
     from toolpost_core.session.session import Session
 
 ANY_TEXT = "<some text>"
 ANY_NUMBER = "<a number>"
-BEFORE_THE_PROMPT = {"SessionStart", "Setup", "PreModelSwitch", "PostModelSwitch", "InstructionsLoaded", "ConfigChange"}
-"""Events that may come before a prompt was submitted, so that they have no prompt_id yet, or not always."""
+BEFORE_ANY_PROMPT = {"SessionStart", "Setup", "InstructionsLoaded"}
+"""Events that tell how a session begins, before its first prompt is there."""
+BEFORE_THE_PROMPT = {"PreModelSwitch", "PostModelSwitch", "ConfigChange"}
+"""Events that may come between two prompts, so that they have the id of the last one, or none."""
 
 
 async def prompts(session: Session) -> None:
@@ -376,7 +386,9 @@ async def test_a_hook_gets_every_field_of_its_event_once(row: Row, tmp_path: Pat
     assert len(given) == row.times
     for payload in given:
         prompt_id = payload.pop("prompt_id", None)
-        if row.title not in BEFORE_THE_PROMPT:
+        if row.title in BEFORE_ANY_PROMPT:
+            assert prompt_id is None
+        elif row.title not in BEFORE_THE_PROMPT:
             assert prompt_id == sent_last
         if prompt_id is not None:
             UUID(prompt_id)
@@ -421,7 +433,7 @@ async def test_the_end_of_a_turn_tells_of_what_goes_on_in_the_background(tmp_pat
         return TaskEnd("completed", "done")
 
     async def begins(ctx: ToolContext) -> None:
-        work = TaskWork(kind="shell", description="the build", run=runs, output=str, command="make")
+        work = TaskWork(kind="local_bash", description="the build", run=runs, output=str, command="make")
         await ctx.service(Tasks).begin(work)
 
     stage = HookStage(tmp_path, FakeModel(call("does"), "Done."), [Does(begins), BackgroundService()])
@@ -433,6 +445,66 @@ async def test_the_end_of_a_turn_tells_of_what_goes_on_in_the_background(tmp_pat
     (task,) = given["background_tasks"]
     assert task.pop("id")
     assert task == {"type": "shell", "status": "running", "description": "the build", "command": "make"}
+
+
+async def test_what_hooks_are_told_of_calls_has_whole_paths_and_what_ran(tmp_path: Path) -> None:
+    model = FakeModel(
+        [call("Read", "r1", file_path="a.txt"), call("Read", "r2", file_path="b.txt")],
+        call("Edit", "e1", file_path="a.txt", old_string="x", new_string="x"),
+        "Done.",
+    )
+    stage = HookStage(tmp_path, model, [Read(), Edit()])
+    for name in ("a.txt", "c.txt"):
+        (stage.project / name).write_text("x")
+    rewritten = {"hookSpecificOutput": {"updatedInput": {"file_path": str(stage.project / "c.txt")}}}
+    stage.hook("PreToolUse", f"printf '%s' {shlex.quote(json.dumps(rewritten))}", **{"if": "Read(b.txt)"})
+    stage.hook("PostToolBatch")
+    stage.hook("PostToolUseFailure")
+    async with stage.session() as session:
+        await record(session, "go")
+    first, second = stage.given("PostToolBatch")
+    names = [Path(each["tool_input"]["file_path"]) for each in (*first["tool_calls"], *second["tool_calls"])]
+    assert names == [stage.project / name for name in ("a.txt", "c.txt", "a.txt")]
+    (failed,) = stage.given("PostToolUseFailure")
+    assert (failed["tool_use_id"], failed["tool_input"]["file_path"]) == ("e1", str(stage.project / "a.txt"))
+
+
+@pytest.mark.parametrize("left", [True, False])
+async def test_a_session_that_its_person_leaves_says_so(*, left: bool, tmp_path: Path) -> None:
+    settings = tmp_path / "state" / "settings.json"
+    settings.parent.mkdir()
+    log = tmp_path / "reason"
+    hook = {"type": "command", "command": f"touch {log}"}
+    settings.write_text(json.dumps({"hooks": {"SessionEnd": [{"matcher": "prompt_input_exit", "hooks": [hook]}]}}))
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TOOLPOST_CONFIG_DIR": str(settings.parent)}
+    with suppress(KeyboardInterrupt):
+        async with open_session(LaunchOptions(cwd=tmp_path), says_yes, env=env, need_model=False):
+            if not left:
+                raise KeyboardInterrupt
+    assert log.exists() is left
+
+
+async def test_of_a_servers_tool_hooks_are_told_which_server_and_may_replace_what_it_said(tmp_path: Path) -> None:
+    class Remembers(Does):
+        name = "mcp__memory__save"
+        mcp_info = McpInfo("memory", "save", "project")
+
+    async def acts(ctx: ToolContext) -> ToolResult:
+        if len(stage.given("PreToolUse")) == 2:
+            raise ToolFailed("full")
+        return ToolResult("the password is 123")
+
+    model = FakeModel(call("mcp__memory__save"), call("mcp__memory__save", "t2"), "Done.")
+    stage = HookStage(tmp_path, model, [Remembers(acts)], ask=says_yes, allow=False)
+    for event in ("PreToolUse", "PermissionRequest", "PostToolUseFailure"):
+        stage.hook(event, matcher="mcp__memory__.*")
+    stage.specific("PostToolUse", updatedMCPToolOutput="[redacted]")
+    async with stage.session() as session:
+        found = await record(session, "go")
+    told = [stage.given(e) for e in ("PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure")]
+    assert [len(each) for each in told] == [2, 2, 1, 1]
+    assert all(each["mcp_server"] == {"name": "memory", "source": "project"} for event in told for each in event)
+    assert found.results["t1"] == "[redacted]"
 
 
 async def test_a_session_that_begins_anew_says_so(tmp_path: Path) -> None:
@@ -515,3 +587,16 @@ async def test_text_is_put_to_hooks_line_by_line_and_the_last_piece_is_final(tmp
         await record(session, "go")
     given = [(each["index"], each["delta"], each["final"]) for each in stage.given("MessageDisplay")]
     assert given == [(0, "One\n", False), (1, "two\n", False), (2, "three", True)]
+
+
+async def test_a_compaction_that_the_person_asks_for_says_so_and_with_what_words(tmp_path: Path) -> None:
+    stage = HookStage(tmp_path, FakeModel("Done."), [Summary()])
+    for event in ("PreCompact", "PostCompact"):
+        stage.hook(event, matcher="manual")
+    async with stage.session() as session:
+        await record(session, "Tell me of the sea, at length and in every detail.")
+        async for _ in session.compact("keep the names"):
+            pass
+    (before,), (after,) = stage.given("PreCompact"), stage.given("PostCompact")
+    assert (before["trigger"], before["custom_instructions"]) == ("manual", "keep the names")
+    assert (after["trigger"], after["compact_summary"]) == ("manual", "In short: go.")

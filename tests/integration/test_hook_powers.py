@@ -84,19 +84,29 @@ async def test_an_ask_is_put_to_the_person(tmp_path: Path) -> None:
     assert "better not" in sent(stage, 1)
 
 
-async def test_a_defer_is_no_decision_where_a_person_is_and_a_refusal_where_nobody_is(tmp_path: Path) -> None:
+async def test_a_defer_is_no_decision_where_a_person_is(tmp_path: Path) -> None:
     asked: list[Question] = []
 
     async def ask(question: Question) -> Reply:
         asked.append(question)
         return Reply(allow=True)
 
-    for folder, person, result in (("a", ask, "hi"), ("b", None, "nobody to ask")):
-        (tmp_path / folder).mkdir()
-        stage = stage_of(tmp_path / folder, ask=person)
-        stage.specific("PreToolUse", permissionDecision="defer")
-        assert result in (await play(stage)).results["t1"]
+    stage = stage_of(tmp_path, ask=ask)
+    stage.specific("PreToolUse", permissionDecision="defer")
+    assert (await play(stage)).results["t1"] == "hi"
     assert asked == []
+
+
+async def test_it_ends_the_run_where_nobody_is_and_the_next_prompt_has_it_asked_again(tmp_path: Path) -> None:
+    stage = stage_of(tmp_path)
+    once = f"[ -e {tmp_path}/once ] && exit 0; touch {tmp_path}/once; "
+    stage.hook("PreToolUse", once + """printf '{"hookSpecificOutput":{"permissionDecision":"defer"}}'""")
+    async with stage.session() as session:
+        first = await record(session, "go")
+        assert (first.result.stop_reason, first.results) == ("tool_deferred", {})
+        assert first.result.deferred_tool_use == {"id": "t1", "name": "echo", "input": {"text": "hi"}}
+        second = await record(session, "and?")
+    assert (second.results, second.result.text, requests(stage)) == ({"t1": "hi"}, "Done.", 2)
 
 
 async def test_a_new_input_runs_and_one_that_does_not_fit_does_not(tmp_path: Path) -> None:
@@ -320,6 +330,15 @@ async def test_a_stop_hook_that_always_blocks_is_heard_eight_times(tmp_path: Pat
     stage.hook("Stop", "echo more >&2; exit 2")
     found = await play(stage)
     assert (requests(stage), found.result.terminal_reason) == (9, "completed")
+
+
+@pytest.mark.parametrize(("cap", "heard"), [("2", 2), ("none", 8)])
+async def test_the_environment_says_how_often(cap: str, heard: int, tmp_path: Path) -> None:
+    stage = stage_of(tmp_path, *["Done."] * 12, env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})
+    stage.hook("Stop", "echo more >&2; exit 2")
+    found = await play(stage)
+    assert requests(stage) == heard + 1
+    assert any("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" in text for text in found.notices) is (cap == "none")
 
 
 async def test_a_changed_setting_is_not_taken_over_where_a_hook_says_no(tmp_path: Path) -> None:

@@ -150,12 +150,30 @@ def test_debug_tells_of_each_firing_on_standard_error(place: Place) -> None:
     assert printed(place).stderr == ""
 
 
+def test_a_hook_that_fails_at_the_very_end_is_told_of_too(place: Place) -> None:
+    place.configure(SessionEnd=[group("echo 'disk full' >&2; exit 1"), group("sleep 60", timeout=0.3)])
+    done = printed(place)
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert "toolpost: warning: SessionEnd hook failed" in done.stderr
+    assert "disk full" in done.stderr
+    assert "SessionEnd hook timed out (sleep 60)" in done.stderr
+
+
 def test_a_matcher_that_misspells_a_tool_is_told_of_once(place: Place) -> None:
     place.configure(
         PreToolUse=[group("true", "bash"), group("true", "Bash|Nothing")], PostToolUse=[group("true", "Agent")]
     )
     done = printed(place)
     assert done.stderr.count("hooks.PreToolUse[0].matcher 'bash'") == 1
+    assert "Did you mean 'Bash'?" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_so_is_a_condition_that_does(place: Place) -> None:
+    conditions = ("bash(git *)", "Bash(git *)", "Nothing", "mcp__memory__.*")
+    place.configure(PreToolUse=[group("true", **{"if": condition}) for condition in conditions])
+    done = printed(place)
+    assert "hooks.PreToolUse[0].hooks[0].if 'bash(git *)'" in done.stderr
     assert "Did you mean 'Bash'?" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

@@ -161,7 +161,7 @@ BAD = {
     "hangs": ("sleep 300", "timed out"),
     "crashes": ("kill -SEGV $$", "Segmentation fault"),
     "floods": ("head -c 100000000 /dev/zero | tr '\\0' x; head -c 100000000 /dev/zero | tr '\\0' y >&2", ""),
-    "prints invalid JSON": ('printf \'{"decision": "block", \'', ""),
+    "prints invalid JSON": ('printf \'{"decision": "block", \'', "begins like JSON and is none"),
     "says what fits no event": ('printf \'{"decision": "maybe"}\'', "decision is 'maybe'"),
     "deletes its own script": ('rm -- "$0"', ""),
     "closes its input": ("exec 0<&-; sleep 0.1", ""),

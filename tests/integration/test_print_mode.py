@@ -436,3 +436,19 @@ def test_a_hook_on_the_prompt_may_block_it(place: Place) -> None:
 
     assert "not that" in done.stdout + done.stderr
     assert api.requests == []
+
+
+def test_nothing_starts_where_a_settings_file_can_not_be_used_as_what_it_forbids_would_not_hold(place: Place) -> None:
+    place.state.mkdir()
+    file = place.state / "settings.json"
+    file.write_text('{"permissions": {"deny": ["Bash"]}')
+    with served("hello") as api:
+        refused = place.run(api, "-p", "hi", "--dangerously-skip-permissions")
+        told = place.run(api, "tool", "run", "Bash", "--input", '{"command": "touch made"}', "--yes")
+        without = place.run(api, "-p", "hi", "--setting-sources", "project,local")
+
+        assert (refused.returncode, refused.stdout, told.returncode) == (2, "", 2)
+        assert f"{file}, line 1, column 35: it is not JSON" in refused.stderr
+        assert "--setting-sources" in refused.stderr
+        assert not (place.project / "made").exists()
+        assert (without.returncode, without.stdout, len(api.requests)) == (0, "hello\n", 1)

@@ -4,79 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mock_messages_api import Gate, MockMessagesApi, Request, Step, cut, error, pause, text, tool_use, turn
+from recorded_place import KEY, STREAM, TOKEN, Place
 from served_session import until
 
 from toolpost import LaunchOptions, Question, Reply, RunResult, Streaming
 from toolpost_core.api import open_session
 
-TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
-LIMIT = 60.0
-STREAM = ("--output-format", "stream-json", "--verbose")
 BYPASS = ("--dangerously-skip-permissions",)
-KEY = "sk-" + "test-a1b2c3d4e5f6g7h8i9"
 FOREIGN = "sk-" + "foreign-z9y8x7w6v5u4t3"
-TOKEN = "plain-value-0123456789"
-
-
-class Place:
-    """A project, its home, and a file for the recording."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.project, self.file = folder, folder / "project", folder / "session.jsonl"
-        self.project.mkdir()
-        (self.project / "notes.txt").write_text("one two\n")
-
-    def settings(self, **values: Any) -> None:
-        folder = self.project / ".toolpost"
-        folder.mkdir(exist_ok=True)
-        (folder / "settings.json").write_text(json.dumps(values))
-
-    def record(self, api: MockMessagesApi, *args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        service = {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": KEY, "DEPLOY_TOKEN": TOKEN}
-        return self.run("record", str(self.file), "--trust", *args, env=service, **options)
-
-    def replay(self, *args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        return self.run("replay", str(self.file), *args, **options)
-
-    def run(self, *args: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
-        variables = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder / "home"),
-            "TOOLPOST_CONFIG_DIR": str(self.folder / "state"),
-            **(env or {}),
-        }
-        given = {"stdin": subprocess.DEVNULL, **options} if "input" not in options else options
-        return subprocess.run(
-            [TOOLPOST, *args], cwd=self.project, env=variables, capture_output=True, text=True, timeout=LIMIT, **given
-        )
-
-    def entries(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.file.read_text().splitlines()]
-
-    def rewrite(self, change: Callable[[dict[str, Any]], None]) -> None:
-        """Change the recording, as if the session had been another one then."""
-        entries = self.entries()
-        for entry in entries:
-            change(entry)
-        self.file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-
-    def delay(self, late: Callable[[dict[str, Any]], bool], until: Callable[[dict[str, Any]], bool]) -> None:
-        """Put entries behind another one, as if they had come that late then."""
-        entries = self.entries()
-        delayed = [entry for entry in entries if late(entry)]
-        kept = [entry for entry in entries if not late(entry)]
-        behind = next(place for place, entry in enumerate(kept) if until(entry)) + 1
-        ordered = [*kept[:behind], *delayed, *kept[behind:]]
-        self.file.write_text("".join(json.dumps(entry) + "\n" for entry in ordered))
 
 
 @pytest.fixture
@@ -205,6 +147,7 @@ def test_a_changed_system_prompt_misses_and_is_shown(place: Place) -> None:
     assert "system prompt, block" in played.stderr
     assert "-Speak plainly." in played.stderr
     assert "+Speak in rhymes." in played.stderr
+    assert f"record it anew with the flags of then: toolpost record {place.file} PROMPT" in played.stderr
 
 
 def test_a_miss_says_that_other_plugins_are_installed(place: Place) -> None:
@@ -264,6 +207,31 @@ def test_a_tool_that_is_new_misses_and_is_named(place: Place) -> None:
     assert "The description of the tool Read is new" in place.replay().stderr
 
 
+def test_a_tool_that_is_gone_misses_and_is_named(place: Place) -> None:
+    with served("Hello.") as api:
+        place.record(api, "go")
+    place.rewrite(lambda entry: entry.get("settings", {}).setdefault("plugins", {}).update(glob=False))
+
+    assert "The description of the tool Glob is gone" in place.replay().stderr
+
+
+def test_the_first_form_of_the_file_is_played_too(place: Place) -> None:
+    def as_once(entry: dict[str, Any]) -> None:
+        if "recording" in entry:
+            entry["recording"] = 1
+        if entry.get("what") == "submit":
+            given = entry.pop("given")
+            entry.update(e="prompt", prompt=given["prompt"], id=given["message_id"])
+
+    place.settings(permissions={"allow": ["Bash"]})
+    with served(turn(bash("echo a", "t1")), "Done.") as api:
+        recorded = place.record(api, *STREAM, "go")
+    place.rewrite(as_once)
+    played = place.replay("--output-format", "stream-json")
+
+    assert (played.stdout, played.returncode) == (recorded.stdout, 0), played.stderr
+
+
 def test_calls_that_end_in_another_order_than_they_can_miss(place: Place) -> None:
     place.settings(permissions={"allow": ["Bash"]})
     with served(turn(bash("echo a", "t1")), turn(bash("echo b", "t2")), "Done.") as api:
@@ -284,7 +252,12 @@ def test_prompts_in_another_order_miss(place: Place) -> None:
     with served("First.", "Second.") as api:
         place.record(api, *STREAM, "--input-format", "stream-json", input=prompts("one", "two"))
     other = {"one": "two", "two": "one"}
-    place.rewrite(lambda entry: entry.update(prompt=other[entry["prompt"]]) if entry.get("e") == "prompt" else None)
+
+    def change(entry: dict[str, Any]) -> None:
+        if entry.get("what") == "enqueue":
+            entry["given"]["prompt"] = other[entry["given"]["prompt"]]
+
+    place.rewrite(change)
     played = place.replay()
 
     assert played.returncode == 1
@@ -339,13 +312,6 @@ def test_what_is_no_recording_is_told_so(place: Place) -> None:
 
     assert played.returncode == 1
     assert f"{place.file} is no recording of a session." in played.stderr
-
-
-def test_a_resumed_session_is_not_recorded(place: Place) -> None:
-    refused = place.run("-p", "--record", str(place.file), "--continue", "go")
-
-    assert refused.returncode == 2
-    assert "--record keeps a session from its beginning" in refused.stderr
 
 
 def test_a_file_that_cannot_be_written_is_told_before_anything_is_sent(place: Place) -> None:

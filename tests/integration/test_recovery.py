@@ -31,6 +31,7 @@ from served_session import following, opened, until
 
 from toolpost import AssistantMessage, Notice, Retrying, Streaming, ToolFinished
 from toolpost_core.loop import mend
+from toolpost_core.loop.turn import PAUSES
 from toolpost_core.transcripts.history import read
 
 PNG = bytes.fromhex(
@@ -46,6 +47,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
     monkeypatch.setattr(mend, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(mend, "LONGEST_BACK_OFF", 0.05)
 
 
 @pytest.fixture
@@ -324,6 +326,33 @@ async def test_an_overload_in_the_middle_of_answers_leads_to_the_other_model(pro
     assert models[3] != models[0]
 
 
+async def test_an_overload_in_the_middle_of_answers_is_waited_out_where_no_other_model_is_named(project: Path) -> None:
+    broken = turn("Half", pause(0.02), stream_error("overloaded_error", "Overloaded"))
+    async with MockMessagesApi([*repeat(broken, 10), "Whole."]) as api, opened(api, project) as session:
+        events = await run(session)
+
+    assert result_of(events).text == "Whole."
+    retries = [e.event for e in of_type(events, Streaming) if isinstance(e.event, Retrying)]
+    assert [(retry.attempt, retry.of) for retry in retries] == [(number, 10) for number in range(1, 11)]
+    waits = [retry.delay for retry in retries]
+    assert waits == sorted(waits)
+    assert waits[-1] == mend.LONGEST_BACK_OFF
+
+
+async def test_an_overload_that_does_not_pass_ends_the_run_and_loses_nothing(project: Path) -> None:
+    broken = turn("Half", pause(0.02), stream_error("overloaded_error", "Overloaded"))
+    ran = turn(bash("echo ran >> log"), pause(1.0), stream_error("overloaded_error", "Overloaded"))
+    async with MockMessagesApi([ran, *repeat(broken, 10), "Back."]) as api, opened(api, project) as session:
+        failed = result_of(await run(session))
+        assert result_of(await run(session, "go on")).text == "Back."
+        said = list(session.messages)
+
+    assert (failed.terminal_reason, "Overloaded" in failed.errors[0]) == ("model_error", True)
+    assert len(api.requests) == 12
+    assert (project / "log").read_text() == "ran\n"
+    assert conversation(project) == said
+
+
 # A block that the service refuses.
 
 
@@ -455,3 +484,22 @@ async def test_server_tools_and_a_pause_go_back_as_they_came(project: Path) -> N
     (sent,) = api.requests[1].body["messages"][-1]["content"]
     assert sent | {"cache_control": None} == searched | {"cache_control": None}
     assert said[-1]["content"] == [searched, found, {"type": "text", "text": "Found."}]
+
+
+async def test_a_model_that_pauses_without_end_is_not_gone_on_with_for_ever(project: Path) -> None:
+    paused = turn("Let me see.", stop_reason="pause_turn")
+    script: list[Step] = [*repeat(paused, PAUSES + 1), turn(bash("true")), *repeat(paused, PAUSES), "Done."]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        failed = result_of(await run(session, "first"))
+        assert len(api.requests) == PAUSES + 1
+        went_on = result_of(await run(session, "second"))
+
+    assert (failed.terminal_reason, failed.is_error) == ("model_error", True)
+    assert f"{PAUSES} times in a row" in failed.errors[0]
+    assert went_on.text == "Done.", "they are counted from the last call on"
+
+
+async def test_a_pause_in_which_nothing_came_ends_the_turn(project: Path) -> None:
+    async with MockMessagesApi([turn(stop_reason="pause_turn")]) as api, opened(api, project) as session:
+        assert result_of(await run(session)).terminal_reason == "completed"
+    assert len(api.requests) == 1, "the same request would get the same answer"

@@ -308,6 +308,26 @@ def test_case_13_folders_with_similar_names_have_sessions_of_their_own(place: Pl
     assert asked == [["a_b"], ["a-b"], ["a.b"], ["a.b"]]
 
 
+def test_a_copy_belongs_to_the_folder_that_it_was_made_in(place: Place) -> None:
+    """A project that was moved, or a work tree beside it, goes on with what was said elsewhere."""
+    moved = place.project.with_name("moved")
+    with served(*["Hello."] * 3) as api:
+        place.run(api, "-p", "I am the first.")
+        first = place.transcript()
+        place.project.rename(moved)
+        refused = place.run(api, "-p", "Who?", "--continue", cwd=moved)
+        place.run(api, "-p", "Now here.", "--resume", first.stem, "--fork-session", cwd=moved)
+        gone_on = place.run(api, "-p", "Who?", "--continue", cwd=moved)
+        listed = place.run(api, "sessions", "list", "--json", cwd=moved)
+
+    assert (refused.returncode, "--resume ID" in refused.stderr) == (1, True)
+    assert gone_on.returncode == 0, gone_on.stderr
+    assert "I am the first." in texts(api)
+    assert "Now here." in texts(api)
+    (copy,) = json.loads(listed.stdout)
+    assert copy["forked_from"] == first.stem
+
+
 def test_to_resume_without_saying_what_names_what_there_is(place: Place) -> None:
     with served("One.") as api:
         place.run(api, "-p", "mend the build")

@@ -107,6 +107,7 @@ class HookStage:
     allow: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
     permissions: Mapping[str, Any] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
     hooks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def hook(self, event: str, then: str = "", *, matcher: str | None = None, **entry: Any) -> None:
@@ -153,6 +154,6 @@ class HookStage:
             ask=self.ask,
             allow=self.allow,
             options=self.options,
-            env={"PATH": os.environ["PATH"]},
+            env={"PATH": os.environ["PATH"], **self.env},
             settings={"hooks": self.hooks, "permissions": dict(self.permissions)},
         )

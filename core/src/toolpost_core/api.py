@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import sys
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -57,6 +58,7 @@ async def open_session(
     gets from outside. Raises SessionError, SettingsError, ProviderError, and MissingService where nobody can record it.
     """
     parts = assemble(options or LaunchOptions(), ask, dict(os.environ) if env is None else env, world)
+    _insist_on_every_file(parts.settings)
     if need_model:
         parts.choose()
     session = Session(parts)
@@ -68,15 +70,17 @@ async def open_session(
         parts.outside.world.begin(session.show, session.interrupt, session.queue)
     if hooks:
         session.added_hooks.add(hooks)
+    reason = "other"
     try:
         await session.start()
         tidying = asyncio.get_running_loop().call_later(TIDY_AFTER, _tidy, parts)
         try:
             yield session
+            reason = "other" if ask is None else "prompt_input_exit"
         finally:
             tidying.cancel()
     finally:
-        await session.aclose()
+        await session.aclose(reason)
 
 
 def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str], world: World | None = None) -> Parts:
@@ -120,10 +124,23 @@ def assemble(options: LaunchOptions, ask: Asker | None, env: Mapping[str, str], 
         sandbox=sandbox,
         history=history,
         forked_from=forked,
-        budget=Budget(limits_of(options, settings.get("maxBudgetUsd"))),
+        budget=Budget(
+            limits_of(options, settings.get("maxBudgetUsd")), tell=lambda line: outside.did("spent", line=line)
+        ),
         notices=notices,
         outside=outside,
     )
+
+
+def _insist_on_every_file(settings: Settings) -> None:
+    """Raise SettingsError where a file can't be used: a session would do what that file forbids."""
+    if settings.unusable:
+        from toolpost import SettingsError
+
+        raise SettingsError(
+            f"{'; '.join(settings.unusable)}. What it forbids would not hold, so nothing was started. Mend it (`toolpost "
+            "settings validate` checks it), or leave its level out: --setting-sources names those to read."
+        )
 
 
 def find_places(options: LaunchOptions, env: Mapping[str, str]) -> Places:
@@ -252,8 +269,20 @@ class LocalHost:
         return [session.kept() for session in Store(places.config_dir).of(places.project)]
 
     def open(self, options: LaunchOptions, ask: Asker | None = None) -> AbstractAsyncContextManager[Session]:
-        """Open a session."""
-        return open_session(options, ask, env=self._env)
+        """Open a session; what nobody shows any more at its end goes to standard error."""
+        return self._opened(options, ask)
+
+    @asynccontextmanager
+    async def _opened(self, options: LaunchOptions, ask: Asker | None) -> AsyncIterator[Session]:
+        notices: list[str] = []
+        try:
+            async with open_session(options, ask, env=self._env) as session:
+                notices = session.parts.notices
+                yield session
+        finally:
+            for text in notices if sys.stderr is not None and not sys.stderr.closed else ():
+                with suppress(OSError):
+                    print(f"toolpost: warning: {text}", file=sys.stderr)
 
     async def launch(self, frontend: str, options: LaunchOptions) -> int:
         """Run another front end to its end and return its exit code."""

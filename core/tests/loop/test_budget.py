@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from toolpost import BudgetLimits, ModelInfo, Price, Usage
-from toolpost_core.loop.budget import SMALL_ANSWER, Budget
+from toolpost import BudgetLimits, CostLine, LaunchOptions, ModelInfo, Price, Usage
+from toolpost_core.loop.budget import SMALL_ANSWER, Budget, limits_of
 
 MODEL = ModelInfo(
     id="m",
@@ -111,3 +111,26 @@ def test_a_model_without_a_price_is_held_by_tokens_alone() -> None:
     budget.add(UNKNOWN, Usage(MILLION, MILLION))
     assert budget.refusal(budget.expected(UNKNOWN, MILLION, MILLION)) is None
     assert [line.dollars for line in budget.ledger.lines.values()] == [None]
+
+
+def test_what_is_asked_for_goes_before_the_settings_also_where_it_is_nothing() -> None:
+    assert limits_of(LaunchOptions(), 5.0).dollars == 5.0
+    assert limits_of(LaunchOptions(max_budget_usd=1.0), 5.0).dollars == 1.0
+    assert limits_of(LaunchOptions(max_budget_usd=0.0), 5.0).dollars == 0.0
+
+
+def test_time_goes_by_the_clock_of_the_session_from_its_start() -> None:
+    budget = Budget(BudgetLimits(seconds=5), clock=lambda: 0.0)
+    now = [100.0]
+    budget.keep_time(lambda: now[0])
+    now[0] = 104.0
+
+    assert budget.left.seconds == budget.child("agent").left.seconds == 1.0
+
+
+def test_each_request_is_told_at_the_root_whoever_asked() -> None:
+    told: list[CostLine] = []
+    budget = Budget(tell=told.append)
+    budget.child("agent: looker").add(ModelInfo(id="m"), Usage(3, 4))
+
+    assert [(line.spender, line.model, line.usage.output_tokens) for line in told] == [("agent: looker", "m", 4)]

@@ -31,6 +31,7 @@ def course_of(trouble: Trouble, most: int = 12) -> list[Transition | StopReason]
         ),
         (Trouble.TOO_LONG, [T.COLLAPSE_DRAIN_RETRY, T.REACTIVE_COMPACT_RETRY, StopReason.PROMPT_TOO_LONG]),
         (Trouble.BROKE_OFF, [T.STREAM_RETRY, T.STREAM_RETRY, T.WHOLE_ANSWER_RETRY, StopReason.MODEL_ERROR]),
+        (Trouble.BROKE_OFF_NO_OTHER, [*[T.STREAM_RETRY] * 10, StopReason.MODEL_ERROR]),
         (Trouble.BLOCK_REFUSED, [T.BLOCK_REPLACED_RETRY, StopReason.MODEL_ERROR]),
         (Trouble.MEDIA_REFUSED, [*[T.BLOCK_REPLACED_RETRY] * 10, StopReason.IMAGE_ERROR]),
         (Trouble.REFUSAL, [StopReason.MODEL_ERROR]),
@@ -76,7 +77,7 @@ def cut(kind: str = "connection") -> ProviderError:
         (False, None, PromptTooLong("too long"), Trouble.TOO_LONG),
         (True, None, cut(), Trouble.BROKE_OFF),
         (False, None, cut(), Trouble.FAILED),  # the provider has tried it again already
-        (True, None, cut("overloaded"), Trouble.BROKE_OFF_OVERLOADED),
+        (True, None, cut("overloaded"), Trouble.BROKE_OFF_NO_OTHER),
         (False, None, cut("overloaded"), Trouble.OVERLOADED),
         (False, None, ProviderError("bad", kind="invalid_block"), Trouble.BLOCK_REFUSED),
         (False, None, ProviderError("bad", kind="invalid_image"), Trouble.MEDIA_REFUSED),
@@ -88,3 +89,10 @@ def test_what_is_wrong_with_an_answer(
     begun: bool, stop_reason: str | None, error: ProviderError | None, trouble: Trouble | None
 ) -> None:
     assert trouble_of(begun=begun, stop_reason=stop_reason, error=error) is trouble
+
+
+def test_an_overload_in_the_middle_is_waited_out_unless_another_model_can_be_asked() -> None:
+    broke_off = {"begun": True, "stop_reason": None, "error": cut("overloaded")}
+
+    assert trouble_of(**broke_off, has_fallback=True) is Trouble.BROKE_OFF_OVERLOADED  # type: ignore[arg-type]
+    assert trouble_of(**broke_off, has_fallback=False) is Trouble.BROKE_OFF_NO_OTHER  # type: ignore[arg-type]

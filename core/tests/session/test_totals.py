@@ -57,6 +57,17 @@ def test_a_request_that_is_made_again_by_the_loop_goes_on_with_the_same_wait() -
     assert totals.so_far() == CostTotals(api_seconds=6.0, retry_seconds=4.0)
 
 
+def test_a_wait_that_was_called_off_counts_as_far_as_it_was_waited() -> None:
+    now = [0.0]
+    totals = Totals(clock=lambda: now[0])
+    totals.asked()
+    now[0] = 1.0
+    totals.retrying(30.0)
+    now[0] = 3.0
+    totals.answered()
+    assert (totals.so_far().api_seconds, totals.so_far().retry_seconds) == (3.0, 3.0)
+
+
 @pytest.mark.parametrize(
     ("data", "lines"),
     [

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolpost import Message, SessionError
-from toolpost_core.transcripts.history import read
+from toolpost_core.transcripts.history import MOST_NAMED, read
 from toolpost_core.transcripts.mending import repaired
 from toolpost_core.transcripts.transcript import Transcript
 
@@ -185,6 +185,23 @@ def test_a_damaged_line_in_the_middle_costs_only_itself(file: File, line: bytes)
     sound(history.messages)
     assert "Bye" in str(history.messages)
     assert "one" in str(history.messages[0])
+
+
+def test_of_many_damaged_lines_some_are_named_and_the_others_are_counted(file: File) -> None:
+    lines = file.lines()
+    file.path.write_bytes(b"".join([*lines, b'{"type":\n' * 1_000]))
+    *named, counted = read(file.path).warnings
+
+    assert len(named) == MOST_NAMED
+    assert f"{1_000 - MOST_NAMED:,} more" in counted
+
+
+def test_an_editor_that_saved_the_file_costs_nothing(file: File) -> None:
+    as_it_was = b"".join(file.lines())
+    before = read(file.path).messages
+    file.path.write_bytes(b"\xef\xbb\xbf" + as_it_was.replace(b"\n", b"\r\n"))
+
+    assert (read(file.path).messages, read(file.path).warnings) == (before, ())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -91,4 +92,20 @@ def test_what_was_written_since_it_was_read_is_not_gone_on_from(tmp_path: Path) 
         open_locked(path, 2)
     fd, close = open_locked(path, 3)
     assert fd > 2
+    close()
+
+
+def test_a_file_that_can_not_be_written_is_not_kept_from_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "s.jsonl").write_text('{"stub')
+
+    def no_room(fd: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", no_room)
+        with pytest.raises(OSError, match="No space"):
+            open_locked(tmp_path / "s.jsonl")
+    _, close = open_locked(tmp_path / "s.jsonl")
     close()

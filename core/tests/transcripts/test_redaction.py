@@ -6,8 +6,11 @@ import json
 import time
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from toolpost_core.transcripts.redaction import Redactor
+from toolpost_core.transcripts.secret_forms import RULES, Rule
 
 # Written in two parts: what looks like a secret in a repository is one to those who look for them.
 SECRETS = {
@@ -132,6 +135,15 @@ def test_the_values_of_variables_whose_names_say_so_go() -> None:
     assert said == {"a": ["use [redacted: environment variable] for /home/me/key.pem", 1, None], "b": 1000000000}
 
 
+def test_they_go_from_json_too() -> None:
+    secret = 'quote " and\\ line\nénd'
+    redact = Redactor.of({"SERVICE_TOKEN": secret})
+
+    for ascii in (True, False):
+        text = json.dumps({"command": f"login {secret}"}, ensure_ascii=ascii)
+        assert redact.text(text) == '{"command": "login [redacted: environment variable]"}'
+
+
 def test_the_value_of_a_field_goes_whose_name_says_it_is_one() -> None:
     call = {"input": {"password": "onlyletters", "user": "me", "api_key": "k" * 9, "max_tokens": "12345678901"}}
     mark = "[redacted: secret]"
@@ -177,3 +189,12 @@ def test_it_changes_nothing_the_second_time() -> None:
     once = redact.text("password: correct-horse-battery and Bearer abcdef0123456789 and " + " ".join(SECRETS))
     assert redact.text(once) == once
     json.dumps(once)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.signs[0]))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_a_text_with_a_secret_has_a_sign_of_its_rule(rule: Rule, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(rule.pattern))
+    found = rule.pattern.search(text)
+    assert found is None or any(sign in text.lower() for sign in rule.signs)

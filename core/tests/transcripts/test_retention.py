@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
 from pathlib import Path
 
 import pytest
 
-from toolpost import SessionError
+from toolpost import SessionError, env_file
 from toolpost_core.settings import Settings, load
 from toolpost_core.transcripts import retention
 from toolpost_core.transcripts.history import read
@@ -81,14 +82,15 @@ def test_what_is_older_goes_with_all_that_is_its_own(store: Store) -> None:
 def test_a_dry_run_changes_nothing(store: Store) -> None:
     file = session(store, "old", 31)
     assert file.path is not None
-    file.path.write_text('{"stub')
+    with file.path.open("a") as cut:
+        cut.write('{"stub')
     age(store, "old", 31)
-    before = file.path.stat()
+    before = (file.path.read_text(), file.path.stat().st_mtime)
     pruned = prune(store, 30, dry=True)
 
     assert [path.stem for path in pruned.sessions] == ["old"]
     assert left(store) == of(store, "old")
-    assert (file.path.read_text(), file.path.stat().st_mtime) == ('{"stub', before.st_mtime)
+    assert (file.path.read_text(), file.path.stat().st_mtime) == before
 
 
 def test_one_in_use_stays_however_old_it_is(store: Store) -> None:
@@ -112,6 +114,48 @@ def test_what_a_crash_left_of_a_session_goes_and_the_memory_stays(store: Store) 
     prune(store, 30)
 
     assert left(store) == {f"projects/{store.folder(PROJECT).name}/memory/notes.md"}
+
+
+def test_what_toolpost_did_not_write_stays(store: Store) -> None:
+    session(store, "old", 31)
+    folder = store.folder(PROJECT)
+    message = {"type": "user", "uuid": "u", "sessionId": "other", "cwd": "/p", "message": {"content": '"schema":1'}}
+    (folder / "other.jsonl").write_text(json.dumps(message) + "\n")
+    (folder / "data.jsonl").write_text("1\n2\n")
+    for place in ("notes/messages", "memory/subagents", "memory", "other/tool-results"):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "kept.md").write_text("x")
+    (folder / "notes" / "mine.md").write_text("x")
+    before = left(store) - of(store, "old")
+    for path in folder.rglob("*"):
+        os.utime(path, (1, 1))
+    prune(store, 30)
+
+    assert left(store) == before
+
+
+def test_a_file_that_nothing_was_ever_written_to_goes(store: Store) -> None:
+    path = store.path(PROJECT, "empty")
+    path.parent.mkdir(parents=True)
+    path.touch()
+    os.utime(path, (1, 1))
+    prune(store, 30)
+
+    assert left(store) == set()
+
+
+def test_what_hooks_left_for_a_session_goes_with_it(store: Store) -> None:
+    session(store, "old", 31)
+    for name in ("old", "young"):
+        file = env_file(store.config_dir, name, "SessionStart", "hook") or Path()
+        file.parent.mkdir(parents=True)
+        file.write_text("export TOKEN=x\n")
+        for path in (file, file.parent):
+            os.utime(path, (1, 1))
+    session(store, "young", 0)
+    prune(store, 30)
+
+    assert left(store) == of(store, "young") | {f"session-env/young/{file.name}"}
 
 
 def test_the_long_results_of_a_session_stay_for_its_copy(store: Store) -> None:

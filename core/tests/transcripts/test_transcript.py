@@ -189,6 +189,51 @@ def test_where_the_disk_is_full_the_run_goes_on_it_is_said_once_and_the_file_end
     assert 0 < len(records(tmp_path / "s.jsonl")) < 40
 
 
+ROOM_AGAIN = """
+import resource, sys
+from pathlib import Path
+from toolpost_core.transcripts.kinds import TITLE
+from toolpost_core.transcripts.transcript import Transcript
+file = Transcript(Path(sys.argv[1]), "s", "0", print)
+def say(*numbers):
+    for number in numbers:
+        file.message("user", {"role": "user", "content": f"{number} " + "x" * int(sys.argv[2])}, Path("/"))
+say(0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, resource.RLIM_INFINITY))
+say(1, 2)
+file.state(TITLE, customTitle="named")
+file.side("of-a-plugin")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if sys.argv[3] == "more":
+    say(3)
+file.close()
+"""
+
+
+@pytest.mark.parametrize("then", ["more", "end"])
+@pytest.mark.parametrize("size", [900, 300_000])
+def test_what_found_no_room_is_written_as_soon_as_there_is_some(tmp_path: Path, size: int, then: str) -> None:
+    path = tmp_path / "s.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", ROOM_AGAIN, str(path), str(size), then],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    said = ["0 x", "1 x", "2 x", *(["3 x"] if then == "more" else [])]
+
+    assert [line.split("): ")[0].split(" (")[0].split(f"{path} ")[1] for line in done.stdout.splitlines()] == [
+        "can't be written",
+        "can be written again, and nothing is missing in it.",
+    ]
+    blocks: list[Any] = [block for message in read(path).messages for block in message["content"]]
+    told = [block["text"][:3] for block in blocks]
+    assert (told, read(path).title) == (said, "named")
+    kept = [record["uuid"] for record in records(path) if record["type"] == "user"]
+    assert [record["parentUuid"] for record in records(path) if record["type"] == "user"] == [None, *kept[:-1]]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="needs a user that file modes hold for")
 def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

@@ -190,6 +190,12 @@ class SessionDoor(Protocol):
     def withdraw(self, id: str) -> Queued | None:
         """Take back what waits; None where it was read already."""
 
+    def tell(self, event: SessionEvent) -> bool:
+        """Put an event of the front end's own behind those that the running turn has shown; False where no turn runs.
+
+        A recording keeps it in either case. Where no turn runs nothing is done: the front end shows it itself.
+        """
+
     @property
     def is_due(self) -> bool:
         """Whether something waits that begins a turn, such as a prompt or the end of background work."""

@@ -128,6 +128,7 @@ class RunResult:
     `subtype` is success, error_during_execution, error_max_turns, error_max_budget_usd or
     error_max_structured_output_retries; `stop_reason` the model's, `terminal_reason` the loop's named end. `usage` is that
     of the session's own requests in this run; `cost_usd` and `model_usage` are the session's so far, whoever asked.
+    `deferred_tool_use` has `id`, `name` and `input` of the call that a hook put off, which ended the run.
     """
 
     subtype: str
@@ -145,6 +146,7 @@ class RunResult:
     permission_denials: Sequence[Mapping[str, Any]] = ()
     structured_output: Any = None
     errors: Sequence[str] = ()
+    deferred_tool_use: Mapping[str, Any] | None = None
 
 
 SessionEvent: TypeAlias = (

@@ -68,10 +68,11 @@ class ToolResult:
 
 @frozen()
 class McpInfo:
-    """Which server a tool comes from, and its name there."""
+    """Which server a tool comes from, and its name there; `source` says who set the server up (compat.md 2.1)."""
 
     server: str
     tool: str
+    source: str = "dynamic"
 
 
 class Tool(Plugin, ABC, Generic[I]):

@@ -14,6 +14,7 @@ from typing import Final
 from mock_messages.server import MockMessagesApi
 from tests.integration.chaos.faults import ALL, IDLE_MS, NO_FAULT, SUMMARY, TOO_LONG, Fault, Faulty, names
 from tests.integration.chaos.invariants import broken_by_files, broken_by_requests, broken_by_transcript, left_behind
+from tests.integration.chaos.patience import LIMIT, while_it_goes_on
 from tests.integration.chaos.scenario import PARTS, Model, lay_out
 
 from toolpost import LaunchOptions, RunResult, SessionEvent
@@ -24,7 +25,6 @@ from toolpost_core.transcripts.history import read
 REQUESTS: Final = 600
 TRIES: Final = 60
 """How often a run may have to be told to go on before it counts as one that never ends."""
-LIMIT: Final = 90.0
 INTERRUPTIONS: Final = 0.15
 """How many prompts are interrupted by the person."""
 
@@ -57,10 +57,10 @@ async def chaos_run(seed: int, folder: Path, wanted: Mapping[str, str], faults: 
     run.met = faulty.met
     async with api:
         try:
-            async with asyncio.timeout(LIMIT):
+            async with while_it_goes_on(lambda: len(api.requests)):
                 path = await _through(api, project, random, run)
-        except TimeoutError:
-            run.broken.append(f"it hung for {LIMIT} s")
+        except TimeoutError as error:
+            run.broken.append(str(error) or f"nothing came of it for {LIMIT:g} s")
             return run
         finally:
             run.broken += api.take_violations()

@@ -13,8 +13,9 @@ from random import Random
 from typing import Final
 
 from mock_messages.server import MockMessagesApi
-from tests.integration.chaos.in_process import LIMIT, REQUESTS, environment
+from tests.integration.chaos.in_process import REQUESTS, environment
 from tests.integration.chaos.invariants import broken_by_files, broken_by_requests, broken_by_transcript, left_behind
+from tests.integration.chaos.patience import LIMIT, while_it_goes_on
 from tests.integration.chaos.scenario import Model, lay_out
 
 TOOLPOST: Final = str(Path(sys.executable).with_name("toolpost"))
@@ -50,10 +51,10 @@ async def killed_run(seed: int, folder: Path, wanted: Mapping[str, str]) -> Kill
     api = MockMessagesApi([Model(project).answer] * REQUESTS)
     async with api:
         try:
-            async with asyncio.timeout(LIMIT):
+            async with while_it_goes_on(lambda: len(api.requests)):
                 await _through(api, project, random, run)
         except TimeoutError:
-            run.broken.append(f"it hung for {LIMIT} s")
+            run.broken.append(f"nothing came of it for {LIMIT:g} s")
         finally:
             run.broken += api.take_violations()
     run.broken += [*broken_by_files(project, wanted), *broken_by_requests(api.requests)]

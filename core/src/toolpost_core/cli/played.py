@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 import toolpost
 from toolpost import LaunchOptions, Recorder
 from toolpost._frozen import frozen
+from toolpost_core import __version__
 from toolpost_core.api import LocalHost, find_places, open_session, read_settings
 from toolpost_core.cli.launch import frontend_name
-from toolpost_core.session.recording import installed, places_of, played_env, played_options
+from toolpost_core.cli.player import Player
+from toolpost_core.session.recording import installed, places_of, played_env, played_options, restore
 from toolpost_core.session.services import ServiceTable
 from toolpost_core.transcripts.redaction import Redactor
 
@@ -31,7 +33,7 @@ STAND_IN: Final[Mapping[str, Any]] = {"input_format": "text", "prompt": "(the re
 class Played:
     """A recording that is about to be played: what plays it, and the front end with its host.
 
-    `same_plugins` says whether the same plugins are installed, in the same versions.
+    `same_plugins` says whether the same plugins are installed, in the same versions, and core is the same.
     """
 
     world: Replay
@@ -57,21 +59,22 @@ class PlayedHost(LocalHost):
     async def _open(self, options: LaunchOptions, ask: Asker | None) -> AsyncIterator[Session]:
         async with open_session(options, ask, env=self._env, world=self._world) as session:
             self.opened = True
-            yield cast("Session", _Prompted(session, self._world.prompts))
+            yield cast("Session", _Played(session, self._world))
 
 
-class _Prompted:
-    """A session that is given the recorded prompts, one after the other, for the one that a front end submits."""
+class _Played:
+    """A session with which all is done that was done with the recorded one, for the prompt that a front end submits."""
 
-    def __init__(self, session: Session, prompts: Sequence[tuple[Any, str | None]]) -> None:
-        self._session, self._prompts = session, prompts
+    def __init__(self, session: Session, world: Replay) -> None:
+        self._session, self._world = session, world
 
     async def submit(self, prompt: Any, *, message_id: str | None = None) -> AsyncIterator[SessionEvent]:
-        """Run every recorded prompt."""
+        """Play the recording."""
         del prompt, message_id
-        for recorded, given in self._prompts:
-            async for event in self._session.submit(recorded, message_id=given):
-                yield event
+        player = Player(self._session)
+        self._world.play(player.do)
+        async for event in player.events():
+            yield event
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
@@ -99,10 +102,11 @@ def open_recording(
     env = played_env(header, os.environ, state)
     options = played_options(header, project, output_format=output_format, **STAND_IN)
     played_in = find_places(options, env)
+    restore(header, played_in)
     world = recorder.replay(file, places_of(played_in), Redactor.of(env), real_tools=real_tools)
     settings, registry = read_settings(options, played_in, env, lambda _: None)
     frontend: Frontend = registry.one("frontends", frontend_name(settings, "print")).value
-    same = header.get("installed") == installed(registry)
+    same = (header.get("version"), header.get("installed")) == (__version__, installed(registry))
     return Played(world, PlayedHost(options, env, world), frontend, same)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from toolpost import AbortReason, Asker, Inbox, Provider, Question, Reply, SessionEvent, World
+    from toolpost import Asker, Inbox, Provider, Question, Reply, SessionEvent, World
     from toolpost_core.events.dispatch import Emission
 
 O = TypeVar("O")  # noqa: E741
@@ -78,15 +78,10 @@ class Outside:
         """Whether an event of the session is shown."""
         return self.world is None or self.world.tells(event)
 
-    def prompted(self, prompt: str | Sequence[Mapping[str, Any]], message_id: str) -> None:
-        """Tell of a prompt that begins a turn."""
+    def did(self, what: str, **given: Any) -> None:
+        """Tell of what is done with the session."""
         if self.world is not None:
-            self.world.prompted(prompt, message_id)
-
-    def interrupted(self, reason: AbortReason) -> None:
-        """Tell that somebody ends the turn."""
-        if self.world is not None:
-            self.world.interrupted(reason)
+            self.world.did(what, given)
 
     def close(self) -> None:
         """Tell that the session is over."""

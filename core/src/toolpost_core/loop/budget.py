@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 import toolpost
 from toolpost import BudgetLimits
 from toolpost._frozen import frozen
-from toolpost_core.loop.ledger import MAIN, Ledger
+from toolpost_core.loop.ledger import MAIN, Ledger, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from toolpost import LaunchOptions, ModelInfo, Usage
+    from toolpost import CostLine, LaunchOptions, ModelInfo, Usage
 
 SMALL_ANSWER: Final = 256
 """Tokens of an answer that is worth the request."""
@@ -27,8 +27,9 @@ SMALL_ANSWER: Final = 256
 
 def limits_of(options: LaunchOptions, dollars: float | None = None) -> BudgetLimits:
     """Return what a session may use: what was asked for, and else the settings' `dollars`."""
+    asked = options.max_budget_usd
     return BudgetLimits(
-        dollars=options.max_budget_usd or dollars, tokens=options.max_budget_tokens, seconds=options.max_seconds
+        dollars=dollars if asked is None else asked, tokens=options.max_budget_tokens, seconds=options.max_seconds
     )
 
 
@@ -52,7 +53,10 @@ class Next:
 
 
 class Budget:
-    """A node of the tree, with the account of all that was used by it and below it. `clock` gives seconds."""
+    """A node of the tree, with the account of all that was used by it and below it.
+
+    `clock` gives seconds, `tell` is told of each request that is accounted for here.
+    """
 
     def __init__(
         self,
@@ -61,12 +65,14 @@ class Budget:
         spender: str = MAIN,
         parent: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
+        tell: Callable[[CostLine], None] = lambda _: None,
     ) -> None:
         self.limits = limits or BudgetLimits()
         self.spender = spender
         self.ledger = Ledger()
         self._parent = parent
         self._clock = clock
+        self._tell = tell
         self._began = clock()
         self._turns = 0
         self._under_way: list[Next] = []
@@ -82,6 +88,11 @@ class Budget:
             dollars = _smaller(own.dollars, _part(left.dollars, share))
             own = replace(own, dollars=dollars, tokens=_whole(_smaller(own.tokens, _part(left.tokens, share))))
         return Budget(own, spender=spender, parent=self, clock=self._clock)
+
+    def keep_time(self, clock: Callable[[], float]) -> None:
+        """Go by another clock from now on, where there is a limit of time."""
+        if self.limits.seconds is not None:
+            self._clock, self._began = clock, clock()
 
     @property
     def limited(self) -> bool:
@@ -128,8 +139,13 @@ class Budget:
 
     def add(self, model: ModelInfo, usage: Usage, *, spender: str | None = None) -> None:
         """Account for a request, here and above."""
+        self.take_over(line_of(model, usage, spender or self.spender))
+
+    def take_over(self, line: CostLine) -> None:
+        """Account for what was used, here and above."""
         for budget in self._upwards():
-            budget.ledger.add(model, usage, spender=spender or self.spender)
+            budget.ledger.take_over(line)
+            budget._tell(line)
 
     def _upwards(self) -> Iterator[Budget]:
         budget: Budget | None = self

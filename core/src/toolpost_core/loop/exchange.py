@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import toolpost
 from toolpost import Aborted, ProviderError, ToolUse
@@ -39,16 +39,19 @@ if TYPE_CHECKING:
     from toolpost_core.tools.calls import CallResult
     from toolpost_core.tools.results import ResultStore
 
+CAN_WAIT: Final = ("tool_use", "end_turn", "stop_sequence")
+"""How an answer ends whose only call can wait for a later run."""
+
 
 @frozen()
 class Turn:
     """One request with what came of it.
 
     `can_raise` says that an answer that was cut may be asked for again, with more tokens. `records` are those of the answer
-    and of its results.
+    and of its results. Without a `request` it goes on with the last answer.
     """
 
-    request: ModelRequest
+    request: ModelRequest | None
     answer: Answer
     results: tuple[CallResult, ...] = ()
     error: ProviderError | None = None
@@ -65,6 +68,11 @@ class Turn:
     def stop(self) -> str | None:
         """Why a hook ends the turn, if one does."""
         return next((result.stop for result in self.results if result.stop is not None), None)
+
+    @property
+    def deferred(self) -> ToolUse | None:
+        """The call that a hook put off, if one was and can wait."""
+        return next((result.call for result in self.results if result.deferred), None)
 
     def into(self, state: State) -> State:
         """Return the state after this turn: the answer, and the results in one message."""
@@ -146,7 +154,19 @@ class Exchange:
                 with suppress(Aborted):
                     await watched(self.after_answer(request, turn.answer, duration), self.abort)
             results = [result async for result in executor.results()]
+        if len(results) > 1 or error is not None or turn.answer.stop_reason not in CAN_WAIT:
+            results = [self._not_put_off(records, result) for result in results]
         return replace(turn, results=self._fitted(results), error=error, api_duration=duration, records=tuple(records))
+
+    async def again(self, call: ToolUse) -> Turn:
+        """Run a call of the last answer that waited; nothing is asked for that."""
+        turn, records = Turn(None, Answer(stop_reason="tool_use")), list[str]()
+        siblings = Siblings(self.abort.child(), partial(self._run, records), self.aborts_siblings)
+        async with asyncio.TaskGroup() as group:
+            executor = StreamingExecutor(siblings, self.is_safe, self.apply, group)
+            executor.add(call)
+            results = [result async for result in executor.results()]
+        return replace(turn, results=self._fitted(results), records=tuple(records))
 
     async def _stream(self, request: ModelRequest, delivery: Delivery) -> ProviderError | None:
         """Read the answer; returns why it broke off, if it did so without an abort."""
@@ -170,6 +190,12 @@ class Exchange:
 
     async def _run(self, records: list[str], call: ToolUse, node: AbortNode) -> CallResult:
         result = await self.run_call(call, node)
+        return result if result.deferred else self._kept(records, result)
+
+    def _not_put_off(self, records: list[str], result: CallResult) -> CallResult:
+        return self._kept(records, replace(result, deferred=False)) if result.deferred else result
+
+    def _kept(self, records: list[str], result: CallResult) -> CallResult:
         uuid = self.keep.result(result)
         records.append(uuid)
         message: Message = {"role": "user", "content": [result.block]}

@@ -21,9 +21,8 @@ class Ledger:
     lines: dict[tuple[str, str], CostLine] = field(default_factory=dict)
 
     def add(self, model: ModelInfo, usage: Usage, *, spender: str = MAIN) -> None:
-        """Account for one request; its dollars are None where the model's price is not known."""
-        dollars = model.price.of(usage) if model.price is not None else None
-        self.take_over(toolpost.CostLine(model=model.id, requests=1, usage=usage, dollars=dollars, spender=spender))
+        """Account for one request."""
+        self.take_over(line_of(model, usage, spender))
 
     def take_over(self, line: CostLine) -> None:
         """Account for what another account has in a line."""
@@ -55,6 +54,12 @@ class Ledger:
     def dollars(self) -> float:
         """The sum of all known costs."""
         return sum(line.dollars or 0.0 for line in self.lines.values())
+
+
+def line_of(model: ModelInfo, usage: Usage, spender: str) -> CostLine:
+    """Return what one request cost; its dollars are None where the model's price is not known."""
+    dollars = model.price.of(usage) if model.price is not None else None
+    return toolpost.CostLine(model=model.id, requests=1, usage=usage, dollars=dollars, spender=spender)
 
 
 def _summed(one: CostLine, other: CostLine) -> CostLine:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import toolpost
 from toolpost import ProviderError
 from toolpost._frozen import frozen
-from toolpost_core.loop.recover import Trouble, next_step
+from toolpost_core.loop.recover import ASK_AGAIN, Trouble, next_step, retries_of
 from toolpost_core.loop.refused import without_refused
 from toolpost_core.loop.state import Ended, State, StopReason, Transition
 from toolpost_core.tools.watched import GRACE, watched
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Taking: TypeAlias = Callable[["Mender", State, Turn], Awaitable[State | None]]
 
 FIRST_WAIT: Final = 0.5
+LONGEST_BACK_OFF: Final = 32.0
 LONGEST_WAIT: Final = 120.0
-STREAM_TRIES: Final = 3
-"""How often an answer that broke off is asked for again, in a stream or as a whole."""
+"""Seconds that are waited where the service asks for them."""
 AGAIN: Final = "The answer needs more tokens than it was given at first: it is written again, whole."
 """What a person reads who saw some of it."""
 RESUME: Final = (
@@ -58,6 +58,8 @@ class Mender:
         tried = state.tried
         while isinstance(step := next_step(trouble, tried), Transition):
             tried = (*tried, step)
+            if step in ASK_AGAIN:
+                await self._wait(turn, sum(map(tried.count, ASK_AGAIN)), retries_of(trouble))
             mended = await _STEPS[step](self, replace(state, tried=tried), turn)
             if mended is not None:
                 return replace(mended, transition=step)
@@ -92,7 +94,6 @@ class Mender:
         return shorter if turn.ran else self._left(shorter, turn)
 
     async def _again(self, state: State, turn: Turn) -> State | None:
-        await self._wait(state, turn)
         return self._left(state, turn)
 
     async def _fall_back(self, state: State, turn: Turn) -> State | None:
@@ -124,14 +125,14 @@ class Mender:
         self.keep.dropped(turn.records)
         return replace(state, superseded=(*state.superseded, *turn.records))
 
-    async def _wait(self, state: State, turn: Turn) -> None:
+    async def _wait(self, turn: Turn, attempt: int, most: int) -> None:
         """Wait before an answer that broke off is asked for again, where the person sees it."""
         error = turn.error
         assert error is not None
-        attempt = sum(state.tried.count(step) for step in (Transition.STREAM_RETRY, Transition.WHOLE_ANSWER_RETRY))
-        asked_for = error.retry_after if error.retry_after is not None else FIRST_WAIT * 2 ** (attempt - 1)
-        delay = min(asked_for, LONGEST_WAIT)
-        retrying = toolpost.Retrying(attempt, STREAM_TRIES, delay, str(error), error.status)
+        delay = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_BACK_OFF)
+        if error.retry_after is not None:
+            delay = min(error.retry_after, LONGEST_WAIT)
+        retrying = toolpost.Retrying(attempt, max(attempt, most), delay, str(error), error.status)
         self.emit(toolpost.Streaming(retrying))
         await watched(_sleep(delay), self.abort)
 
@@ -152,7 +153,8 @@ def _told(turn: Turn, trouble: Trouble) -> ProviderError:
     said = f"{turn.error} " if turn.error is not None else ""
     match trouble:
         case Trouble.OUTPUT_LIMIT:
-            limit = f"of {turn.request.max_tokens:,} tokens " if turn.request.max_tokens else ""
+            most = turn.request.max_tokens if turn.request is not None else None
+            limit = f"of {most:,} tokens " if most else ""
             return ProviderError(
                 f"The answer was cut at its limit {limit}again and again, and is not complete. Ask for less at once.",
                 kind="max_output_tokens",

@@ -16,6 +16,10 @@ WITHOUT_END: Final = 1_000
 """How often a step may be tried that says by itself when there is nothing left to try."""
 
 
+ASK_AGAIN: Final = (Transition.STREAM_RETRY, Transition.WHOLE_ANSWER_RETRY)
+"""The steps that ask for an answer again which broke off."""
+
+
 class Trouble(StrEnum):
     """What can be wrong with an answer, or stand in the way of one."""
 
@@ -24,6 +28,7 @@ class Trouble(StrEnum):
     OVERLOADED = "overloaded"
     BROKE_OFF = "broke_off"
     BROKE_OFF_OVERLOADED = "broke_off_overloaded"
+    BROKE_OFF_NO_OTHER = "broke_off_no_other"
     BLOCK_REFUSED = "block_refused"
     MEDIA_REFUSED = "media_refused"
     REFUSAL = "refusal"
@@ -59,6 +64,8 @@ COURSES: Final[Mapping[Trouble, Course]] = {
     Trouble.BROKE_OFF_OVERLOADED: Course(
         (Step(Transition.STREAM_RETRY, 2), Step(Transition.MODEL_FALLBACK, WITHOUT_END)), StopReason.MODEL_ERROR
     ),
+    # As often as a provider asks again before an answer begins: an overload passes, and nobody else is there to ask.
+    Trouble.BROKE_OFF_NO_OTHER: Course((Step(Transition.STREAM_RETRY, 10),), StopReason.MODEL_ERROR),
     Trouble.BLOCK_REFUSED: Course((Step(Transition.BLOCK_REPLACED_RETRY),), StopReason.MODEL_ERROR),
     # The service names one picture at a time, and a person may have pasted several of the kind.
     Trouble.MEDIA_REFUSED: Course((Step(Transition.BLOCK_REPLACED_RETRY, 10),), StopReason.IMAGE_ERROR),
@@ -67,15 +74,27 @@ COURSES: Final[Mapping[Trouble, Course]] = {
 }
 
 
-def trouble_of(*, begun: bool, stop_reason: str | None, error: ProviderError | None) -> Trouble | None:
-    """Say what is wrong with an answer; None where it is sound. `begun` says that some of it had come."""
+def trouble_of(
+    *, begun: bool, stop_reason: str | None, error: ProviderError | None, has_fallback: bool = False
+) -> Trouble | None:
+    """Say what is wrong with an answer; None where it is sound.
+
+    `begun` says that some of it had come, `has_fallback` that another model waits to be asked instead.
+    """
     if error is None:
         return _BY_STOP_REASON.get(stop_reason or "")
     if isinstance(error, PromptTooLong):
         return Trouble.TOO_LONG
     if begun and error.retriable:
-        return Trouble.BROKE_OFF_OVERLOADED if error.kind == "overloaded" else Trouble.BROKE_OFF
+        if error.kind != "overloaded":
+            return Trouble.BROKE_OFF
+        return Trouble.BROKE_OFF_OVERLOADED if has_fallback else Trouble.BROKE_OFF_NO_OTHER
     return _BY_KIND.get(error.kind, Trouble.FAILED)
+
+
+def retries_of(trouble: Trouble) -> int:
+    """Return how often an answer that broke off is asked for again, in a stream or as a whole."""
+    return sum(step.times for step in COURSES[trouble].steps if step.transition in ASK_AGAIN)
 
 
 def next_step(trouble: Trouble, tried: Sequence[Transition]) -> Transition | StopReason:

@@ -10,7 +10,7 @@ import toolpost
 from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
-    from toolpost import Message, ProviderError, Usage
+    from toolpost import Message, ProviderError, ToolUse, Usage
     from toolpost_core.loop.target import Target
 
 
@@ -28,6 +28,8 @@ class StopReason(StrEnum):
     PROMPT_TOO_LONG = "prompt_too_long"
     HOOK_STOPPED = "hook_stopped"
     STOP_HOOK_PREVENTED = "stop_hook_prevented"
+    TOOL_DEFERRED = "tool_deferred"
+    TOOL_DEFERRED_UNAVAILABLE = "tool_deferred_unavailable"
 
 
 class Transition(StrEnum):
@@ -51,15 +53,16 @@ class State:
     """A run between two requests.
 
     `turn` counts the requests of this run from 1, leaving out those that only mend an answer. `stop_blocks` counts Stop
-    listeners' blocks in a row. `used` is the number of tokens that the last request and its answer had together. `tried`
-    is what was done about troubles since the last sound answer. `raised` lets answers be long, `said` are the texts of
-    answers that were cut and are gone on with, `superseded` the records of what was discarded. `target` is what the
-    person wants spent. `full` says that the next request would not fit the window.
+    listeners' blocks in a row, `pauses` the model's. `used` is the number of tokens that the last request and its answer had
+    together. `tried` is what was done about troubles since the last sound answer. `raised` lets answers be long, `said` are
+    the texts of answers that were cut and are gone on with, `superseded` the records of what was discarded. `target` is
+    what the person wants spent. `full` says that the next request would not fit the window.
     """
 
     messages: tuple[Message, ...]
     turn: int = 1
     stop_blocks: int = 0
+    pauses: int = 0
     used: int = 0
     transition: Transition | None = None
     breakpoints: tuple[int, ...] = ()
@@ -73,7 +76,10 @@ class State:
 
 @frozen()
 class Ended:
-    """How a run ended; `usage` is that of its own requests, those that were made again included."""
+    """How a run ended; `usage` is that of its own requests, those that were made again included.
+
+    `deferred` is the call that a hook put off, with whose answer the state ends.
+    """
 
     state: State
     reason: StopReason
@@ -83,6 +89,7 @@ class Ended:
     told: str = ""
     api_duration: float = 0.0
     usage: Usage = field(default_factory=toolpost.Usage)
+    deferred: ToolUse | None = None
 
 
 class NewModel(NamedTuple):

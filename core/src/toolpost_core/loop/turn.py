@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from typing import Any
 
-    from toolpost import AbortReason, ModelRequest
+    from toolpost import AbortReason, ModelRequest, ProviderError, ToolUse
     from toolpost_core.loop.budget import Budget, Next
     from toolpost_core.loop.exchange import Exchange, Turn
     from toolpost_core.loop.queue import MessageQueue
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from toolpost_core.tools.calls import CallResult
 
 STOP_BLOCKS = 8
-"""Blocks in a row after which Stop listeners no longer keep the model going (architecture.md section 6)."""
+"""Blocks in a row after which Stop listeners no longer keep the model going, where nobody says otherwise."""
+PAUSES: Final = 20
+"""Pauses in a row after which an answer is not gone on with: each one is paid for, and a model may never come to an end."""
 INTERRUPTED = "[The user interrupted the turn here]"
 BY_THE_USER: Final[frozenset[AbortReason]] = frozenset({"user_cancel", "interrupt"})
 """Abort reasons that the model is told of: a refusal it reads in a result, and the session's end is no word of the user."""
@@ -61,6 +63,7 @@ class TurnLoop:
     budget: Budget
     abort: AbortNode
     max_turns: int | None = None
+    most_blocks: int = STOP_BLOCKS
 
     async def run(self, state: State) -> Ended:
         """Run to a named end. Never raises ProviderError."""
@@ -77,6 +80,15 @@ class TurnLoop:
             if isinstance(outcome, Ended):
                 return replace(outcome, api_duration=spent, usage=usage)
             state = outcome
+
+    async def take_up(self, state: State, call: ToolUse) -> State | Ended:
+        """Run a call that a hook had put off, with whose answer `state` ends; return the state to go on with."""
+        try:
+            self.abort.raise_if_aborted()
+            turn = await self.exchange.again(call)
+        except Aborted:
+            return self._interrupted(Ended(state, StopReason.ABORTED_TOOLS))
+        return await self._outcome(replace(state, turn=0), turn)
 
     # Before a request.
 
@@ -126,8 +138,13 @@ class TurnLoop:
 
     async def _sound(self, state: State, turn: Turn) -> State | Ended:
         """Go on from an answer with nothing wrong about it."""
-        if not turn.results and turn.answer.stop_reason != "pause_turn":
+        if not turn.results and not _paused(turn):
             return await self._at_stop(state, turn)
+        if not turn.results and state.pauses >= PAUSES:
+            return replace(self._ended(state, turn, StopReason.MODEL_ERROR), error=_endless())
+        if turn.deferred is not None:
+            put_off = self._ended(state, turn, StopReason.TOOL_DEFERRED)
+            return replace(put_off, stop_reason=StopReason.TOOL_DEFERRED.value, deferred=turn.deferred)
         outcome = await self._called(state, turn)
         if isinstance(outcome, Ended):
             return outcome
@@ -149,15 +166,16 @@ class TurnLoop:
         state = await self.incoming(state, self._told) if turn.results else state
         if self.abort.aborted:
             return self._interrupted(self._ended(state, turn, StopReason.ABORTED_TOOLS))
-        return replace(state, turn=state.turn + 1, stop_blocks=0)
+        pauses = 0 if turn.results else state.pauses + 1
+        return replace(state, turn=state.turn + 1, stop_blocks=0, pauses=pauses)
 
     async def _at_stop(self, state: State, turn: Turn) -> State | Ended:
         """Go on where a listener, the person's target or a text that is awaited keeps the model from ending."""
         ended = self._ended(state, turn)
         if not ended.text.strip():
             ended = replace(ended, told="The model's answer has no text.")
-        if state.stop_blocks >= STOP_BLOCKS:
-            return replace(ended, told=f"Stop hooks blocked {STOP_BLOCKS} times in a row; the turn ends")
+        if state.stop_blocks >= self.most_blocks:
+            return replace(ended, told=f"Stop hooks blocked {self.most_blocks} times in a row; the turn ends")
         block, stop = await watched(self.at_stop(turn.answer, state.stop_blocks > 0), self.abort)
         if stop is not None:
             return replace(ended, reason=StopReason.STOP_HOOK_PREVENTED, told=stop)
@@ -243,7 +261,19 @@ def _trouble(turn: Turn) -> Trouble | None:
         return None
     from toolpost_core.loop.recover import trouble_of
 
-    return trouble_of(begun=turn.answer.begun, stop_reason=turn.answer.stop_reason, error=turn.error)
+    other = turn.request is not None and turn.request.has_fallback
+    answer = turn.answer
+    return trouble_of(begun=answer.begun, stop_reason=answer.stop_reason, error=turn.error, has_fallback=other)
+
+
+def _paused(turn: Turn) -> bool:
+    """Whether the model is to go on where it is; where nothing came of an answer the next one would be the same."""
+    return turn.answer.stop_reason == "pause_turn" and bool(turn.answer.blocks)
+
+
+def _endless() -> ProviderError:
+    told = f"The model paused {PAUSES} times in a row and did not come to an end. Say how to go on, or ask for less at once."
+    return toolpost.ProviderError(told)
 
 
 def _counted(state: State, turn: Turn) -> State:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from toolpost import on
 from toolpost._frozen import frozen
 from toolpost_core.loop.gauge import gauge_of
+from toolpost_core.loop.turn import STOP_BLOCKS
 from toolpost_core.session.totals import keep
 from toolpost_core.session.usage import json_usage
 from toolpost_core.transcripts.kinds import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolpost import BlockOutcome, ModelRequest
     from toolpost.events.turn import MessageDisplay
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 _KINDS_TOLD: Final = {"invalid_block": "invalid_request", "invalid_image": "invalid_request"}
 """Kinds of errors by the names that hooks match on."""
+_TASKS_TOLD: Final = {"local_bash": "shell", "local_agent": "subagent"}
+"""Kinds of background work by the names that hooks know."""
+MOST_BLOCKS: Final = ("TOOLPOST_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+"""Variables that say how often in a row Stop listeners keep the model going."""
 DESCRIBED: Final = 1_000
 """Characters of a background task's description that hooks get."""
 LONGEST_TITLE: Final = 200
@@ -157,7 +162,7 @@ class Around:
         return [
             {
                 "id": task.task_id,
-                "type": task.kind,
+                "type": _TASKS_TOLD.get(task.kind, task.kind),
                 "status": task.status,
                 "description": task.description[:DESCRIBED],
                 **({"command": task.command} if task.command else {}),
@@ -192,6 +197,22 @@ class Around:
         return texts, (outcome.stop_reason or "A SessionStart hook ended the turn.") if outcome.stop else None
 
 
+def most_blocks(env: Mapping[str, str]) -> int:
+    """Return how often in a row Stop listeners keep the model going."""
+    given = next((text for name in MOST_BLOCKS if (text := env.get(name, "").strip())), "")
+    return int(given) if given.isdecimal() and int(given) else STOP_BLOCKS
+
+
+def odd_blocks(env: Mapping[str, str]) -> list[str]:
+    """Say which variables hold what is no number of blocks; the usual number counts then."""
+    wrong = [(name, text) for name in MOST_BLOCKS if (text := env.get(name, "").strip())]
+    return [
+        f"{name} is {text!r}, which is no number over 0. It is left out."
+        for name, text in wrong
+        if not (text.isdecimal() and int(text))
+    ]
+
+
 def _title(text: str) -> str:
     """Return one line of letters that a list can show."""
     return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())[:LONGEST_TITLE]
@@ -200,4 +221,4 @@ def _title(text: str) -> str:
 def _call(result: CallResult) -> dict[str, Any]:
     call = result.call
     response = result.block.get("content") if result.data is None else result.data
-    return {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id, "tool_response": response}
+    return {"tool_name": call.name, "tool_input": result.told_input, "tool_use_id": call.id, "tool_response": response}

@@ -57,6 +57,7 @@ def _end(result: CallResult, node: AbortNode, ctx: ToolContext) -> CallEnd:
         denied=result.denied,
         rejected=node.reason == "rejected",
         stop=result.stop,
+        deferred=result.deferred,
         cwd=_moved_to(result, ctx),
     )
 
@@ -90,4 +91,5 @@ def _result(call: ToolUse, end: CallEnd, ran: CallResult | None) -> CallResult:
         end.duration,
         stop=end.stop,
         was_denied=end.denied,
+        deferred=end.deferred,
     )

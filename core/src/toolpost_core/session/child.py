@@ -68,6 +68,9 @@ class Child(Session):
         """Show the person a warning."""
         self._parent.warn(text)
 
+    def did(self, what: str, **given: Any) -> None:
+        """What is done with it is done within a call of its parent's."""
+
     async def refresh(self) -> None:
         """Settings are taken over between the prompts of a person only."""
 
@@ -126,6 +129,9 @@ class Child(Session):
     async def _end(self, reason: str) -> None:
         """The session goes on."""
         del reason
+
+    def _close_world(self) -> None:
+        """The session goes on in it."""
 
 
 def _options(parent: Inner, request: AgentRequest, tools: Sequence[str] | None) -> LaunchOptions:

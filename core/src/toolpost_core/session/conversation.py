@@ -11,7 +11,7 @@ from toolpost_core.loop.state import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from toolpost import Message
+    from toolpost import Message, ToolUse
 
 
 @dataclass
@@ -19,7 +19,8 @@ class Conversation:
     """What was said, where the cache ends, how many tokens it has; `began` once its first prompt was submitted.
 
     `opening` is what SessionStart listeners told: it waits for the first prompt that no listener blocks. `sent` is what
-    the model has read: while a prompt runs, that is ahead of `messages`. `clock` gives seconds.
+    the model has read: while a prompt runs, that is ahead of `messages`. `deferred` is a call that a hook put off, which is
+    the last one in `messages`; it is `due` until it was taken up once. `clock` gives seconds.
     """
 
     messages: tuple[Message, ...] = ()
@@ -28,6 +29,8 @@ class Conversation:
     began: bool = False
     opening: tuple[str, ...] = ()
     sent: tuple[Message, ...] = ()
+    deferred: ToolUse | None = None
+    due: bool = False
     _opened: tuple[str, tuple[str, ...]] = ("", ())
     clock: Callable[[], float] = time.monotonic
     _answered: float | None = None

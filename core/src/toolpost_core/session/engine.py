@@ -12,6 +12,7 @@ import toolpost
 from toolpost_core.loop.prepare import Preparer
 from toolpost_core.session.compaction import Compaction
 from toolpost_core.session.declared import Limits
+from toolpost_core.session.deferring import can_defer
 from toolpost_core.tools.pool import Entry, Pool, assemble
 from toolpost_core.tools.results import ResultStore
 
@@ -50,6 +51,7 @@ class Engine:
             stash=lambda: session.stash,
             said=compaction.said,
             events=session.events,
+            abort=lambda: session.abort_in_force,
             record=compaction.record,
             restart=compaction.restarted,
             count=compaction.count,
@@ -74,12 +76,12 @@ class Engine:
         session = self._session
         return Pipeline(
             pool=self.pool,
-            told=Told(session.events),
+            told=Told(session.events, self.pool),
             permitter=self.permitter,
             interview=Interview(
                 session.events,
                 session.outside.asker(session.parts.ask),
-                session.update_rules,
+                session.change_rules,
                 session.surroundings.may_grant,
                 session.warn,
                 session.notifier.permission_wanted,
@@ -89,6 +91,7 @@ class Engine:
             around=session.circumstances,
             emit=session.emit,
             record=session.record_decision,
+            defers=can_defer(session),
         )
 
     @cached_property

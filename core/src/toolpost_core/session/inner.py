@@ -91,7 +91,7 @@ class Inner:
             look=self.outside.looks,
         )
         self.events = self._new_events()
-        self.notifier = Notifier(self.events, self.queue.put)
+        self.notifier = Notifier(self.events, lambda text: self.outside.inbox(self.queue).put(text))
         self._watched: WatchedFiles | None = None
         self.added_hooks = self._new_added_hooks()
         self.hook_log = SessionHookLog(self._debug if parts.options.extra.get("debug") == "hooks" else None)
@@ -227,8 +227,8 @@ class Inner:
         self.surroundings.forget_seen()
         self._engine = None
 
-    def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
-        """Add, replace or remove rules, for the session or in a settings file."""
+    def change_rules(self, updates: Sequence[RuleUpdate]) -> None:
+        """Change rules where that follows from an answer of the person."""
         before = Stamps.now(self.parts.places, self.parts.env)
         self.surroundings.update(updates, self.warn)
         if not self._stamps.changed(before):  # what we wrote ourselves is in force already
@@ -250,13 +250,19 @@ class Inner:
 
     def interrupt(self, reason: AbortReason = "user_cancel") -> None:
         """End the running turn; the session goes on."""
+        self.did("interrupt", reason=reason)
+        self.end_turn(reason)
+
+    def end_turn(self, reason: AbortReason) -> None:
+        """End the running turn where that follows from something else that is done."""
         if reason == "user_cancel":
             self.queue.calm()
-        if self._run_abort is None:
-            return
-        if self._run_abort.reason in (None, "interrupt"):
-            self.outside.interrupted(reason)
-        self._run_abort.abort(reason)
+        if self._run_abort is not None:
+            self._run_abort.abort(reason)
+
+    def did(self, what: str, **given: Any) -> None:
+        """Tell the world, where there is one, what is done with the session from outside."""
+        self.outside.did(what, **given)
 
     def emit(self, event: SessionEvent) -> None:
         """Pass an event on to whoever listens to this run."""

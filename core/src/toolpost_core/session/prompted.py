@@ -26,6 +26,7 @@ class Prompted(Inner):
         """Run one prompt; the last event is the RunResult. Closing the iterator ends the turn."""
         self._require_idle()
         self._require_new(message_id)
+        self.did("submit", prompt=prompt, message_id=message_id)
         async with aclosing(self._turn(prompt, message_id)) as events:
             async for event in events:
                 yield event
@@ -39,10 +40,11 @@ class Prompted(Inner):
     ) -> Queued:
         """Let a prompt wait for its turn; `now` ends the one that runs. Raises SessionError for an id that is not new."""
         self._require_new(message_id)
+        self.did("enqueue", prompt=prompt, priority=priority, message_id=message_id)
         queued = toolpost.Queued(id=message_id or self.outside.new_id("prompt"), content=prompt, priority=priority)
         self.queue.add(queued)
         if priority == "now":
-            self.interrupt("interrupt")
+            self.end_turn("interrupt")
         return queued
 
     def queued(self) -> Sequence[Queued]:
@@ -51,22 +53,32 @@ class Prompted(Inner):
 
     def withdraw(self, id: str) -> Queued | None:
         """Take back what waits; None where it was read already."""
+        self.did("withdraw", id=id)
         return self.queue.withdraw(id)
+
+    def tell(self, event: SessionEvent) -> bool:
+        """Show an event of a front end's own among those of the turn that runs; False where none does."""
+        self.did("tell", event=event)
+        runs = self._sink is not None
+        self.show(event)
+        return runs
 
     @property
     def is_due(self) -> bool:
         """Whether something waits that begins a turn."""
-        return self.queue.due
+        return self.queue.due or self.conversation.due
 
     async def due(self) -> None:
         """Return once something does."""
-        await self.queue.until_due()
+        if not self.conversation.due:
+            await self.queue.until_due()
 
     async def go_on(self) -> AsyncGenerator[SessionEvent, None]:
         """Run the turn that is due; no event where none is. Raises SessionError while one runs."""
         self._require_idle()
         if not self.is_due:
             return
+        self.did("go_on")
         prompt = self.queue.take_prompt()
         if prompt is not None:
             yield toolpost.PromptTaken(prompt)
@@ -96,8 +108,12 @@ class Prompted(Inner):
             while (event := await events.get()) is not None:
                 yield event
             await run
+            while not events.empty():  # what was told while the last ones were taken
+                if (event := events.get_nowait()) is not None:
+                    yield event
         finally:
             if not run.done():
+                self.did("leave")
                 abort.abort("engine_stop")
                 with suppress(asyncio.CancelledError):
                     await run

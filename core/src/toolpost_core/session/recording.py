@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpost import LaunchOptions, Recorder
 from toolpost_core.settings.effective import FROM_ENV
+from toolpost_core.transcripts.lines import line_of
+from toolpost_core.transcripts.reading import GUARD, records_in
 from toolpost_core.transcripts.redaction import SAYS_SECRET, Redactor
+from toolpost_core.transcripts.spilling import whole
 from toolpost_core.transcripts.store import Store
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from toolpost_core.plugins.registry import Registry
     from toolpost_core.session.inner import Inner
     from toolpost_core.session.parts import Parts, Places
+    from toolpost_core.transcripts.history import History
 
 OF_THE_RUN: Final = frozenset(
     {"add_dirs", "cwd", "extra", "prompt", "record", "session_id", "setting_sources", "settings", "trust"}
@@ -50,7 +54,28 @@ def header(parts: Parts) -> dict[str, Any]:
         },
         "trusted": parts.trusted,
         "interactive": parts.ask is not None,
+        **({"begun": begun(parts.history)} if parts.history is not None else {}),
     }
+
+
+def begun(history: History) -> dict[str, Any]:
+    """Return what a session that goes on began with: the id of the one that it goes on from, and its records.
+
+    Of a file that is never read as a whole they are those that were.
+    """
+    assert history.path is not None, "a history is read from a file"
+    start = 0 if history.end <= GUARD else history.begin
+    records = [whole(record, history.path) for record in records_in(history.path, start=start)]
+    return {"session": history.path.stem, "records": records}
+
+
+def restore(header: Mapping[str, Any], places: Places) -> None:
+    """Put what a recorded session began with where a session that goes on looks for it."""
+    if "begun" not in header:
+        return
+    path = Store(places.config_dir).path(places.project, header["begun"]["session"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(line_of(record) for record in header["begun"]["records"]))
 
 
 def places_of(places: Places) -> dict[str, str]:
@@ -82,11 +107,15 @@ def played_options(header: Mapping[str, Any], project: Path, **changed: Any) -> 
 
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
     known = {field.name for field in fields(LaunchOptions)}
+    goes_on = header["begun"]["session"] if "begun" in header else None
+    keeps_id = goes_on is not None and not given.get("fork_session")
     return LaunchOptions(
         **{
             **{name: value for name, value in given.items() if name in known},
             "cwd": project,
-            "session_id": header["session"],
+            "session_id": None if keeps_id else header["session"],
+            "resume": goes_on,
+            "continue_last": False,
             "settings": json.dumps(header["settings"]),
             "setting_sources": (),
             "trust": header["trusted"],

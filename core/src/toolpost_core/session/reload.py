@@ -126,6 +126,11 @@ def _turned_on(entry: Entry, parts: Parts, new: Registry) -> str:
     return f"{name} could not be loaded: {state.why}{then}"
 
 
+def beside_rules(settings: Settings) -> dict[str, Any]:
+    """Return what settings say of anything but permissions."""
+    return {name: value for name, value in settings.values.items() if name != "permissions"}
+
+
 @contextmanager
 def _held_back(notices: list[str]) -> Iterator[list[str]]:
     """Keep what a block adds to the notices out of them; the list that is lent has it when the block has ended."""

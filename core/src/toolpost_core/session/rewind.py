@@ -33,7 +33,15 @@ class Rewinder:
 
     async def files(self, message_id: str, *, force: bool) -> Rewound:
         """Rewind the files; the model has to read them again, and is told so with the next prompt."""
-        rewound = await self._history.rewind(self._station(message_id), force=force)
+        station = self._station(message_id)
+
+        async def rewind() -> Sequence[Rewound]:
+            return (await self._history.rewind(station, force=force),)
+
+        done = await self._session.outside.gather("rewound files", rewind)
+        if not done:
+            raise SessionError("No file was rewound when this was recorded.")
+        (rewound,) = done
         conversation, paths = self._session.conversation, [file.path for file in rewound.files]
         self._session.surroundings.forget(paths)
         if paths and conversation.messages:

@@ -14,8 +14,10 @@ from toolpost_core.loop.messages import joined
 from toolpost_core.loop.state import Ended, State, StopReason, Transition
 from toolpost_core.loop.target import target_in
 from toolpost_core.loop.turn import Tell, TurnLoop
+from toolpost_core.session.around import most_blocks
 from toolpost_core.session.asking import Asking
 from toolpost_core.session.calling import called
+from toolpost_core.session.deferring import as_json, put_off, taken_up
 from toolpost_core.session.engine import WARM_AFTER
 from toolpost_core.session.falling_back import FallingBack
 from toolpost_core.session.incoming import Incoming, prompt_message
@@ -38,6 +40,7 @@ SUBTYPES: Mapping[StopReason, str] = {
     StopReason.COMPLETED: "success",
     StopReason.HOOK_STOPPED: "success",
     StopReason.STOP_HOOK_PREVENTED: "success",
+    StopReason.TOOL_DEFERRED: "success",
     StopReason.MAX_TURNS: "error_max_turns",
     StopReason.MAX_BUDGET: "error_max_budget_usd",
 }
@@ -58,9 +61,6 @@ class Run:
 
     async def prompt(self, prompt: str | Sequence[Mapping[str, Any]] | None) -> None:
         """Run a prompt and emit everything that happens; without one, the texts that wait begin the turn."""
-        if prompt is not None:
-            self._session.prompt_id = self._message_id
-            self._session.outside.prompted(prompt, self._message_id)
         try:
             await self._run(prompt)
         except Aborted:  # before anything was sent
@@ -80,10 +80,21 @@ class Run:
         session.engine().load()
         begun = session.conversation.begins()
         stopped = await watched(self._around.begun(), self._abort) if begun else None
+        if prompt is not None:  # what tells of the session's begin comes before it
+            session.prompt_id = self._message_id
         blocked, more = (stopped, []) if stopped is not None or prompt is None else await self._submitted(prompt)
         gathered = await watched(_whatever_comes_of(gathering), self._abort)
         if blocked is not None:
             self._result(Ended(self._session.conversation.state(), StopReason.HOOK_STOPPED, told=blocked), text=blocked)
+            return
+        if prompt is None:
+            self._open()  # what is told now says why the turn begins
+        loop = self._loop()
+        before = await taken_up(session, loop)
+        if isinstance(before, Ended):
+            if prompt is not None:
+                session.warn(f"The prompt was not sent: {prompt_as_text(prompt)}")
+            await self._ended(before)
             return
         user = [gathered.user] if gathered.user and not session.messages else []
         opening = session.conversation.open_with()
@@ -91,22 +102,31 @@ class Run:
         if prompt is None:
             self._open()  # what is told now says why the turn begins
         texts = [text for text in (*user, *opening, *session.queue.take_texts(), *more) if text.strip()]
-        message = prompt_message(prompt, before=texts)
-        self._keep_prompt(prompt, message, at=len(texts))
+        messages = before.messages
+        if texts or prompt is not None:
+            message = prompt_message(prompt, before=texts)
+            self._keep_prompt(prompt, message, at=len(texts))
+            messages = joined(messages, message)
         keep_states(session)
         warn_of_no_price(session)
         before = session.conversation.state()
         target = target_in(prompt_as_text(prompt)) if prompt is not None else None
-        state = replace(before, messages=joined(before.messages, message), target=target)
+        state = replace(before, messages=messages, target=target)
         warming = asyncio.get_running_loop().call_later(WARM_AFTER, session.engine().warm)
         try:
-            ended = await self._loop().run(state)
+            ended = await loop.run(state)
         finally:
             warming.cancel()
             session.model_in_use.stand_in(None)
             session.account.answered()
             keep(session)
-        session.conversation.take_over(ended.state)
+        await self._ended(ended)
+
+    async def _ended(self, ended: Ended) -> None:
+        """Take over what the run came to, and tell it."""
+        self._session.conversation.take_over(ended.state)
+        if ended.deferred is not None:
+            ended = replace(ended, told=put_off(self._session, ended.deferred))
         await self._around.ended(ended)
         self._result(ended)
 
@@ -165,6 +185,7 @@ class Run:
             budget=session.parts.budget,
             abort=self._abort,
             max_turns=session.parts.options.max_turns or session.parts.settings.get("maxTurns"),
+            most_blocks=most_blocks(session.parts.env),
         )
 
     async def _submitted(self, prompt: str | Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
@@ -251,6 +272,7 @@ class Run:
                 model_usage={model: _model_usage(session, line) for model, line in ledger.by_model().items()},
                 permission_denials=tuple(session.denials),
                 errors=(error,) if error else (),
+                deferred_tool_use=as_json(ended.deferred) if ended.deferred is not None else None,
             )
         )
 

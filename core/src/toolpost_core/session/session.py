@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from toolpost import Stash, on
 from toolpost_core.session.adjusting import odd_limits
+from toolpost_core.session.around import odd_blocks
+from toolpost_core.session.deferring import waiting_in
 from toolpost_core.session.prompted import Prompted
 from toolpost_core.session.prompts import PromptLog
 from toolpost_core.session.reasoning import odd_variables
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         PermissionMode,
         Rewound,
         Rule,
+        RuleUpdate,
         SentPrompt,
         SessionEvent,
         ToolUse,
@@ -63,6 +66,7 @@ class Session(Prompted):
         """Use another model from the next request on. Raises SessionError where a listener refuses."""
         from toolpost_core.session.switching import switch
 
+        self.did("set_model", name=name, source=source)
         return await switch(self, name, source)
 
     @property
@@ -72,15 +76,23 @@ class Session(Prompted):
 
     def set_effort(self, effort: Effort | None) -> None:
         """Spend more or less on each answer from the next request on."""
+        self.did("set_effort", effort=effort)
         self.reasoning.effort = effort
 
     def set_thinking(self, thinking: int | Literal["adaptive", "disabled"] | None) -> None:
         """Let the model think as much from the next request on."""
+        self.did("set_thinking", thinking=thinking)
         self.reasoning.thinking = thinking
 
     def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change the permission mode. Raises SettingsError where policy forbids it."""
+        self.did("set_permission_mode", mode=mode)
         self.surroundings.set_mode(mode)
+
+    def update_rules(self, updates: Sequence[RuleUpdate]) -> None:
+        """Add, replace or remove rules, for the session or in a settings file."""
+        self.did("update_rules", updates=updates)
+        self.change_rules(updates)
 
     def rules(self) -> Sequence[Rule]:
         """Every permission rule in force."""
@@ -107,6 +119,7 @@ class Session(Prompted):
     async def clear(self) -> None:
         """Begin a new conversation, with a new session id. Raises SessionError while a prompt runs."""
         self._require_idle()
+        self.did("clear")
         self.queue.clear()
         await self._end("clear")
         self._id = self.outside.new_id()
@@ -129,6 +142,7 @@ class Session(Prompted):
         from toolpost_core.session.shortening import shorten
 
         self._require_idle()
+        self.did("compact", instructions=instructions, part=part)
         async with aclosing(self._busy_with(lambda abort: shorten(self, abort, instructions, part))) as events:
             async for event in events:
                 yield event
@@ -160,11 +174,13 @@ class Session(Prompted):
     async def rewind_files(self, message_id: str, *, force: bool = False) -> Rewound:
         """Bring the files back to what they were before a prompt. Raises SessionError while a prompt runs."""
         self._require_idle()
+        self.did("rewind_files", message_id=message_id, force=force)
         return await self._rewinder().files(message_id, force=force)
 
     async def rewind_conversation(self, message_id: str) -> str:
         """Go back to before a prompt and return its text. Raises SessionError while a prompt runs."""
         self._require_idle()
+        self.did("rewind_conversation", message_id=message_id)
         return self._rewinder().conversation(message_id)
 
     async def reload(self) -> Sequence[str]:
@@ -173,7 +189,7 @@ class Session(Prompted):
         Raises SettingsError where something can't be read or a ConfigChange listener refuses; all stays as it was then.
         """
         from toolpost_core.session.confining import choose_sandbox
-        from toolpost_core.session.reload import blocked, made_anew, read_anew, turned, unusable
+        from toolpost_core.session.reload import beside_rules, blocked, made_anew, read_anew, turned, unusable
         from toolpost_core.session.reviewing import review
 
         now = Stamps.now(self.parts.places, self.parts.env)
@@ -191,6 +207,8 @@ class Session(Prompted):
         self.events.adopt(registry.manager, made_anew(before, self.parts))
         self._engine = None
         self._listen_anew()
+        if told or beside_rules(before.settings) != beside_rules(settings):
+            self.did("reload", told=told)
         return told
 
     # What api and the command line use beside that.
@@ -207,18 +225,22 @@ class Session(Prompted):
     async def start(self) -> None:
         """Register listeners that depend on the settings, and begin to gather the prompt."""
         self._started = True
+        self.parts.budget.keep_time(self.outside.monotonic)
         self.conversation.rest()
         self._listen_anew()
-        for text in (*odd_variables(self.parts.env), *odd_limits(self.parts.env)):
+        env = self.parts.env
+        for text in (*odd_variables(env), *odd_limits(env), *odd_blocks(env)):
             self.warn(text)
         if (history := self.parts.history) is not None:
             for warning in history.warnings:
                 self.warn(warning)
+            self.conversation.deferred = waiting_in(history)
+            self.conversation.due = self.conversation.deferred is not None
             if self.parts.forked_from is None:
                 self._transcript.lock(history.end)
                 tell_unsent(self, history)
             else:
-                self._transcript.fork(history)
+                self._transcript.fork(history, self.parts.places.project)
         if self.parts.options.prompt is not None:
             self.prompt.task()
 
@@ -239,12 +261,12 @@ class Session(Prompted):
             self._transcript.message("user", {"role": "user", "content": [result.block]}, self.cwd)
         return results
 
-    async def aclose(self) -> None:
+    async def aclose(self, reason: str = "other") -> None:
         """End whatever runs, tell listeners, close everything."""
         self._abort.abort("engine_stop")
         self.prompt.cancel()
         async with AsyncExitStack() as stack:
-            stack.callback(self.outside.close)
+            stack.callback(self._close_world)
             stack.callback(self._transcript.close)
             stack.push_async_callback(self.stash.aclose)
             stack.push_async_callback(self.services.aclose)
@@ -252,7 +274,11 @@ class Session(Prompted):
             if self._watched is not None:
                 stack.push_async_callback(self._watched.aclose)
             await self._until_idle()
-            await self._end("other")
+            await self._end(reason)
+
+    def _close_world(self) -> None:
+        """Tell the world that the session is over."""
+        self.outside.close()
 
     async def _until_idle(self) -> None:
         """Wait for the turn that was called off: its last events are still told."""

@@ -64,7 +64,9 @@ class Totals:
     def answered(self) -> None:
         """The answer is complete, or will not be."""
         if self._since is not None:
-            self._add(api_seconds=self._clock() - self._since)
+            now = self._clock()
+            # A wait that was called off has not been waited.
+            self._add(api_seconds=now - self._since, retry_seconds=-max(0.0, self._tried - now))
             self._since = None
 
     def asked_aside(self, seconds: float) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolpost import Message, Tool, ToolContext, ToolResultBlock, ToolUse
     from toolpost.tools import ContextModifier
     from toolpost_core.tools.permit import Candidate, Ruling
@@ -15,7 +17,11 @@ if TYPE_CHECKING:
 
 @frozen()
 class CallResult:
-    """What one call came to, for the loop. `stop` says that a hook ends the turn, `was_denied` that a recorded one was."""
+    """What one call came to, for the loop. `stop` says that a hook ends the turn, `was_denied` that a recorded one was.
+
+    `deferred` says that a hook put it off: it has no result yet, and `block` is for where it can't wait. `observed` is the
+    input as listeners are told of it, where no ruling has that.
+    """
 
     call: ToolUse
     block: ToolResultBlock
@@ -26,6 +32,15 @@ class CallResult:
     ruling: Ruling | None = None
     stop: str | None = None
     was_denied: bool = False
+    deferred: bool = False
+    observed: Mapping[str, Any] | None = None
+
+    @property
+    def told_input(self) -> Mapping[str, Any]:
+        """The input as listeners are told of it: what ran, with whole paths."""
+        if self.ruling is not None:
+            return self.ruling.request.tool_input
+        return self.call.input if self.observed is None else self.observed
 
     @property
     def denied(self) -> bool:
@@ -36,6 +51,10 @@ class CallResult:
     def is_error(self) -> bool:
         """Whether the model reads it as a failure."""
         return bool(self.block.get("is_error"))
+
+
+class PutOff(Exception):
+    """Raised when a hook puts a call off until the run is taken up again."""
 
 
 class Refused(Exception):

@@ -12,6 +12,7 @@ from toolpost_core.permissions.combine import Opinion, Verdict
 from toolpost_core.permissions.denials import DenialCounts
 from toolpost_core.permissions.gate import Early, Gate, request_for, why_nobody_can_be_asked
 from toolpost_core.permissions.places import decided
+from toolpost_core.tools.told import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -247,6 +248,7 @@ class Interview:
             tool_input=request.tool_input,
             tool_use_id=request.tool_use_id,
             reason=ruling.verdict.reason,
+            mcp_server=server_of(request.tool),
         )
         outcome = (await self._events.emit(on.permission_denied, value)).outcome
         if outcome is None:
@@ -266,6 +268,7 @@ class Interview:
             tool_use_id=request.tool_use_id,
             reason=ruling.verdict.reason,
             permission_suggestions=self._put(ruling).suggestions,
+            mcp_server=server_of(request.tool),
         )
         emission = await self._events.emit(on.permission_request, asked)
         outcome = emission.outcome

@@ -12,7 +12,7 @@ from toolpost_core.events.isolation import is_own
 from toolpost_core.permissions import places
 from toolpost_core.permissions.denials import advice, notice
 from toolpost_core.tools import texts
-from toolpost_core.tools.calls import CallResult, Found, Permitted, Refused
+from toolpost_core.tools.calls import CallResult, Found, Permitted, PutOff, Refused
 from toolpost_core.tools.leaks import Leaks
 from toolpost_core.tools.permit import Candidate, Circumstances, Interview, Permitter, Ruling, parse
 from toolpost_core.tools.results import RESULT_CHARS, ResultStore, error_block, with_text
@@ -45,7 +45,10 @@ HEARD_GRACE: Final = 0.05
 
 @frozen()
 class Pipeline:
-    """Runs calls. `context_for` makes a call's context, `around` says what decisions depend on at this moment."""
+    """Runs calls. `context_for` makes a call's context, `around` says what decisions depend on at this moment.
+
+    `defers` says that a call which a hook puts off can wait for a later run.
+    """
 
     pool: Pool
     told: Told
@@ -57,6 +60,7 @@ class Pipeline:
     emit: Callable[[SessionEvent], None]
     record: Callable[[ToolUse, Ruling, str], None]
     leaks: Leaks = field(default_factory=Leaks)
+    defers: bool = False
 
     async def run(self, call: ToolUse, abort: AbortNode) -> CallResult:
         """Run one call through all steps."""
@@ -69,6 +73,8 @@ class Pipeline:
             return await self._execute(permitted)
         except Refused as refusal:
             return await self._refused(call, refusal, abort, time.perf_counter() - started)
+        except PutOff:
+            return CallResult(call, error_block(call.id, texts.PUT_OFF), deferred=True)
         except Aborted as error:
             called_off = Refused(texts.failure(call.name, error))
             return await self._refused(call, called_off, abort, time.perf_counter() - started)
@@ -182,6 +188,8 @@ class Pipeline:
         notes: tuple[str, ...],
     ) -> Permitted:
         verdict, call, stop = ruling.verdict, found.call, _stop(hook.outcome)
+        if self.defers and stop is None and verdict.wanted != "deny" and _defers(hook.outcome):
+            raise PutOff
         if verdict.behavior == "allow":
             self.record(call, ruling, "allow")
             return Permitted(found, ruling.candidate, ruling, notes, stop)
@@ -323,18 +331,26 @@ class Pipeline:
         return CallResult(call, block, duration=duration, ruling=permitted.ruling, stop=stop)
 
     async def _refused(self, call: ToolUse, refusal: Refused, abort: AbortNode, duration: float) -> CallResult:
-        after = None
+        after, observed = None, self._observed(call, abort)
         if refusal.ruling is None:
             entry = self.pool.find(call.name)
             name = entry.tool.name if entry is not None else call.name
-            told = self.told.failed(call, name, call.input, refusal.text, duration, interrupted=False)
+            told = self.told.failed(call, name, observed, refusal.text, duration, interrupted=False)
             after = await _heard(told, abort)
         block = self.results.fit(error_block(call.id, refusal.text), RESULT_CHARS, call.name)
         for note in _notes(after):
             block = with_text(block, note)
         stop = refusal.stop or _stop(after)
-        result = CallResult(call, block, ruling=refusal.ruling, stop=stop)
+        result = CallResult(call, block, ruling=refusal.ruling, stop=stop, observed=observed)
         return self._finish(call, result, self._summary(call))
+
+    def _observed(self, call: ToolUse, abort: AbortNode) -> Mapping[str, Any]:
+        """Return the input of a call that never ran as listeners are told of it, as far as it can be read."""
+        entry = self.pool.find(call.name)
+        if entry is None or call.raw is not None:
+            return call.input
+        tool = entry.tool
+        return _shown(lambda: tool.backfill_observable_input(call.input, self.context_for(call, abort)), call.input)
 
     def _summary(self, call: ToolUse) -> str:
         """Return what a call that never ran was about, as far as it can be read."""
@@ -382,6 +398,10 @@ def _notes(outcome: BlockOutcome | None) -> list[str]:
 def _stop(outcome: Outcome | None) -> str | None:
     """Return why a listener ends the turn, if it does."""
     return (outcome.stop_reason or "a hook ended the turn") if outcome is not None and outcome.stop else None
+
+
+def _defers(outcome: PreToolUseOutcome | None) -> bool:
+    return outcome is not None and outcome.decision == "defer"
 
 
 def _shown(make: Callable[[], T], otherwise: T) -> T:

@@ -25,6 +25,11 @@ ABORT_TEXTS: Mapping[str, str] = {
     "engine_stop": "The session ended before this call did.",
 }
 
+PUT_OFF = (
+    "A hook put this call off until the run is taken up again. Only a call that is alone in its answer can wait for that, "
+    "so it was not made: call it again by itself."
+)
+
 
 def wrong_input(tool: Tool[Any], error: InvalidInput) -> str:
     """Return the text for an input of the wrong shape; it says how to mend it."""

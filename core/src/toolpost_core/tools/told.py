@@ -11,10 +11,11 @@ from toolpost_core.events.dispatch import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolpost import ToolUse
+    from toolpost import Tool, ToolUse
     from toolpost.events._base import BlockOutcome
     from toolpost.events.tool import PostToolUseOutcome, PreToolUseOutcome
     from toolpost_core.events.dispatch import Dispatcher, Emission
+    from toolpost_core.tools.pool import Pool
 
 
 @frozen()
@@ -22,6 +23,7 @@ class Told:
     """Tells listeners of calls; where nobody listens nothing is made."""
 
     events: Dispatcher
+    pool: Pool
 
     async def before(
         self, call: ToolUse, name: str, tool_input: Mapping[str, Any], *, read_only: bool
@@ -31,7 +33,13 @@ class Told:
             return NOTHING
         from toolpost.events.tool import PreToolUse
 
-        value = PreToolUse(tool_name=name, tool_input=tool_input, tool_use_id=call.id, read_only=read_only)
+        value = PreToolUse(
+            tool_name=name,
+            tool_input=tool_input,
+            tool_use_id=call.id,
+            read_only=read_only,
+            mcp_server=self._server(name),
+        )
         return await self.events.emit(on.pre_tool_use, value)
 
     async def after(
@@ -43,7 +51,12 @@ class Told:
         from toolpost.events.tool import PostToolUse
 
         value = PostToolUse(
-            tool_name=name, tool_input=tool_input, tool_response=data, tool_use_id=call.id, duration=duration
+            tool_name=name,
+            tool_input=tool_input,
+            tool_response=data,
+            tool_use_id=call.id,
+            duration=duration,
+            mcp_server=self._server(name),
         )
         return (await self.events.emit(on.post_tool_use, value)).outcome
 
@@ -62,5 +75,16 @@ class Told:
             error=text,
             is_interrupt=interrupted,
             duration=duration,
+            mcp_server=self._server(name),
         )
         return (await self.events.emit(on.post_tool_use_failure, value)).outcome
+
+    def _server(self, name: str) -> Mapping[str, str] | None:
+        entry = self.pool.find(name)
+        return server_of(entry.tool) if entry is not None else None
+
+
+def server_of(tool: Tool[Any] | None) -> Mapping[str, str] | None:
+    """Return the MCP server that a tool is of, as events name it; None for any other tool."""
+    info = tool.mcp_info if tool is not None else None
+    return {"name": info.server, "source": info.source} if info is not None else None

@@ -27,6 +27,8 @@ HEEDED: Final = frozenset(
     kind.encode() for kind in ("", *LINKED, "summary", QUEUE, REPLACEMENT, REWIND, TOMBSTONE, *STATES)
 )
 """The types of records that say how a session goes on; a plugin's are not even parsed."""
+MOST_NAMED: Final = 5
+"""The most damaged lines that are named one by one."""
 UNSENT: Final = ("toolUseResult", "hookInfos")
 """What records hold beside what is sent: nothing that a session goes on with."""
 
@@ -149,7 +151,9 @@ def _history(path: Path, part: _Part, begin: _Begin) -> History:
     chain = [whole(records[position], path) for position in part.chain]
     last = chain[-1] if chain else {}
     cwd = last.get("cwd")
-    warnings = [f"{path.name}: {place} is damaged and was passed over" for place in part.damaged]
+    warnings = [f"{path.name}: {place} is damaged and was passed over" for place in part.damaged[:MOST_NAMED]]
+    if more := len(part.damaged) - len(warnings):
+        warnings.append(f"{path.name}: {more:,} more lines are damaged and were passed over")
     return History(
         session_id=str(last.get("sessionId", path.stem)),
         messages=repaired(conversation_of(sent_on(chain, records), records)),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import toolpost
 from toolpost._frozen import frozen
+from toolpost_core.transcripts.kinds import COPY
+from toolpost_core.transcripts.migration import schema_of
 from toolpost_core.transcripts.past import prompt_text
 from toolpost_core.transcripts.reading import record_of
 
@@ -73,13 +75,14 @@ def look(path: Path) -> SessionFile | None:
     last: Mapping[str, Any] = next((record for record in _heads(reversed(tail)) if "cwd" in record), first)
     if first.get("isSidechain"):
         return None
+    begun: Mapping[str, Any] = next(_heads(head, COPY), first)
     origin = first.get("forkedFrom")
     return SessionFile(
         id=path.stem,
         path=path,
         modified=status.st_mtime,
         size=status.st_size,
-        project=_path(first.get("cwd")),
+        project=_path(begun.get("cwd")),
         cwd=_path(last.get("cwd")),
         created=str(first.get("timestamp", "")),
         branch=str(last.get("gitBranch") or ""),
@@ -87,6 +90,12 @@ def look(path: Path) -> SessionFile | None:
         given_title=_given(tail, "customTitle") or _given(tail, "aiTitle"),
         forked_from=str(origin.get("sessionId", "")) if isinstance(origin, dict) else "",
     )
+
+
+def is_ours(path: Path) -> bool:
+    """Whether Toolpost wrote a record of the head or tail; other programs keep files of the kind. Raises OSError."""
+    lines = (line for end in _ends(path, path.stat().st_size) for line in end)
+    return any(schema_of(record) for record in _heads(lines))
 
 
 def _ends(path: Path, size: int) -> tuple[list[bytes], list[bytes]]:

@@ -31,7 +31,11 @@ def open_locked(path: Path, size: int | None = None) -> tuple[int, Callable[[], 
             path.unlink(missing_ok=True)  # it is gone, and was made anew just now
         close()
         raise SessionError(f"The session {path.stem} was changed by another process while it was read: try again.")
-    _end_last_line(fd)
+    try:
+        _end_last_line(fd)
+    except OSError:
+        close()
+        raise
     return fd, close
 
 

@@ -20,6 +20,8 @@ GUARD: Final = 50_000_000
 CHUNK: Final = 1 << 20
 MARK: Final = f'"subtype":"{BOUNDARY}"'.encode()
 HEAD: Final = b'{"type":"'
+BOM: Final = b"\xef\xbb\xbf"
+"""What some editors put at the beginning of a file that they save."""
 FORM: Final = re.compile(rb'"schema": ?(\d{1,9})')
 
 
@@ -110,7 +112,7 @@ def _is_boundary_line(file: BinaryIO, offset: int) -> bool:
 def record_of(raw: bytes) -> Mapping[str, Any] | None:
     """Return the record of a line; None where it is damaged."""
     try:
-        record = json.loads(raw.decode("utf-8", "surrogateescape"))
+        record = json.loads(raw.removeprefix(BOM).decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         return None
     return migrated(record) if isinstance(record, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -24,9 +25,10 @@ class Redactor:
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Redactor:
-        """Return one that knows the secrets of an environment."""
+        """Return one that knows the secrets of an environment, also as they stand in JSON."""
         values = {value for name, value in env.items() if SAYS_SECRET.search(name) and _may_be_secret(value)}
-        return cls(tuple(sorted(values, key=len, reverse=True)))
+        in_json = {json.dumps(value, ensure_ascii=ascii)[1:-1] for value in values for ascii in (True, False)}
+        return cls(tuple(sorted(values | in_json, key=len, reverse=True)))
 
     def __call__(self, value: Any) -> Any:
         """Return a JSON value with a mark in the place of each secret."""
@@ -50,8 +52,10 @@ class Redactor:
         """Return a text with a mark in the place of each secret."""
         for value in self.known:
             text = text.replace(value, _mark("environment variable"))
+        low = text.lower()
         for rule in RULES:
-            text = rule.pattern.sub(partial(_replaced, rule.name), text)
+            if any(sign in low for sign in rule.signs):
+                text = rule.pattern.sub(partial(_replaced, rule.name), text)
         return text
 
 

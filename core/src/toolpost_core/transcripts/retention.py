@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolpost import SessionError
+from toolpost_core.transcripts.listing import is_ours, look
 from toolpost_core.transcripts.locks import held
+from toolpost_core.transcripts.reading import records_in
 from toolpost_core.transcripts.store import TRANSCRIPTS
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ DAYS: Final = 30
 """Days that sessions are kept where the settings say nothing."""
 DAY: Final = 86_400.0
 OWN: Final = ("tool-results", "subagents", "messages")
-"""What the folder of a session has; another folder beside transcripts, such as the memory's, has none of it."""
-BESIDE: Final = ("file-history",)
+"""What the folder of a session has; one that has anything else, such as the memory's, is none, or not ours alone."""
+BESIDE: Final = ("file-history", "session-env")
 """Folders of the config folder that have one of their own for each session."""
 
 
@@ -41,7 +43,8 @@ class Pruned:
 def prune(store: Store, days: float, *, dry: bool = False) -> Pruned:
     """Remove sessions that nothing was added to for so many days, with all that belongs to them.
 
-    One that a process has open stays, and so do the long results of those that one which stays is a copy of.
+    One that a process has open stays, and so do the long results of those that one which stays is a copy of, and files
+    that only other programs wrote to.
     """
     before = time.time() - days * DAY
     pruned, stay = Pruned(), list[Path]()
@@ -75,6 +78,8 @@ def _prune_session(path: Path, before: float, pruned: Pruned, *, dry: bool) -> b
         status = path.stat()
         if status.st_mtime >= before:
             return False  # somebody went on with it meanwhile
+        if status.st_size and not is_ours(path):
+            return False
         if not dry:
             path.unlink()
     except OSError:
@@ -89,9 +94,16 @@ def _prune_session(path: Path, before: float, pruned: Pruned, *, dry: bool) -> b
 def _folders_of_sessions(store: Store) -> Iterator[Path]:
     """Yield folders that are named for a session and hold what belongs to it."""
     for folder in store.folders():
-        yield from (inner for inner in _folders_in(folder) if any((inner / name).is_dir() for name in OWN))
+        yield from filter(_is_of_a_session, _folders_in(folder))
     for name in BESIDE:
         yield from _folders_in(store.config_dir / name)
+
+
+def _is_of_a_session(folder: Path) -> bool:
+    names: set[str] = set()
+    with suppress(OSError):
+        names = {path.name for path in folder.iterdir()}
+    return bool(names) and names.issubset(OWN)
 
 
 def _folders_in(folder: Path) -> list[Path]:
@@ -106,9 +118,6 @@ def _needed(transcripts: Iterable[Path]) -> frozenset[str]:
 
 
 def _origins(path: Path) -> set[str]:
-    from toolpost_core.transcripts.listing import look
-    from toolpost_core.transcripts.reading import records_in
-
     session = look(path)
     if session is None or not session.forked_from:
         return set()

@@ -104,7 +104,10 @@ class Store:
         for session in _looked_at(self.folder(project).glob(TRANSCRIPTS)):
             if session.project == project:
                 return session.path
-        raise SessionError(f"There is no session in {project} to continue; start one without --continue.")
+        raise SessionError(
+            f"There is no session in {project} to continue; start one without --continue. Where the folder was moved, "
+            "`toolpost sessions list --all` shows the sessions, and --resume ID goes on with one here."
+        )
 
 
 def _file(wanted: str) -> Path | None:

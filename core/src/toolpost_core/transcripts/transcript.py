@@ -8,12 +8,13 @@ Records follow the shape that readers of such files rely on (compat.md section 9
 from __future__ import annotations
 
 import os
+from collections import deque
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpost_core.events.outside import Outside
 from toolpost_core.transcripts.branches import Branches
-from toolpost_core.transcripts.kinds import BOUNDARY, QUEUE, REPLACEMENT, SCHEMA, TITLE, TOMBSTONE
+from toolpost_core.transcripts.kinds import BOUNDARY, COPY, QUEUE, REPLACEMENT, SCHEMA, TITLE, TOMBSTONE
 from toolpost_core.transcripts.lines import LONG, line_of, now, write_all
 from toolpost_core.transcripts.locks import open_locked
 
@@ -32,7 +33,9 @@ class Transcript:
     """Appends to one session's file. Each record of its chain has the fields `marks` as well.
 
     The file is locked while it is open, so that two processes never write to one session; the lock goes with the
-    process, however it ends. A write that fails is reported once; the run goes on.
+    process, however it ends. A write that fails is reported once; the run goes on, and what is missing waits for the next
+    write, as a full disk may have room again by then. A file that can't be opened is given up. `failure` says why the file
+    has not all that it should, if so.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class Transcript:
         self._fd: int | None = None
         self._close: Callable[[], None] | None = None
         self._broken = False
+        self.failure = ""
+        self._missing: deque[Sequence[Mapping[str, Any]]] = deque()
         self._states = dict(states)
         self._branches = Branches()
         self._waiting: dict[str, Mapping[str, Any]] = {}
@@ -147,10 +152,15 @@ class Transcript:
         if self._fd is not None:
             self.side(kind, **fields)
 
-    def fork(self, history: History) -> None:
-        """Begin with what another session has said; records keep their ids, by which those of plugins name them."""
+    def fork(self, history: History, project: Path | None = None) -> None:
+        """Begin with what another session has said; records keep their ids, by which those of plugins name them.
+
+        The copy belongs to `project`, or to the folder of that session.
+        """
         from toolpost_core.transcripts.forking import copied
 
+        if project is not None:
+            self.side(COPY, cwd=str(project))
         for record in copied(history, self.session_id):
             self._append(record)
         self.parent = history.leaf
@@ -160,6 +170,8 @@ class Transcript:
 
     def close(self) -> None:
         """Close the file and give up its lock."""
+        if self._missing:
+            self._write(())
         if self._close is not None:
             self._close()
         self._fd = self._close = None
@@ -171,7 +183,8 @@ class Transcript:
         try:
             self._fd, self._close = open_locked(self.path, size)
         except OSError as error:
-            self._fail(error)
+            self._broken = True
+            self._fail(error, "Free some space, or mend the folder's rights, then start a new session.")
 
     def _link(self, kind: str, cwd: Path, *, uuid: str | None = None, **fields: Any) -> dict[str, Any]:
         """Return a record of the chain; the next one goes behind it."""
@@ -220,20 +233,29 @@ class Transcript:
             self._unwritten.clear()
             self._behind = 0
 
-    def _write(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write records at once: all of them or, as far as that is possible, none."""
+    def _write(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Write records at once: all of them or, as far as that is possible, none. Those that are missing go before them."""
         if self.path is None or self._broken:
             return
-        lines = [(line_of(record), record) for record in records]
         self.lock()
         if self._fd is None:
             return
+        self._missing.append(records)
         try:
-            data = b"".join(self._short(line, record) for line, record in lines)
-            write_all(self._fd, data)
+            while self._missing:
+                self._write_all(self._fd, self._missing[0])
+                self._missing.popleft()
         except OSError as error:
-            self._fail(error)
+            self._fail(error, "Free some space: what is missing is written as soon as there is room.")
             return
+        if self.failure:
+            self.failure = ""
+            self._report(f"The transcript {self.path} can be written again, and nothing is missing in it.")
+
+    def _write_all(self, fd: int, records: Sequence[Mapping[str, Any]]) -> None:
+        """Write records at once. Raises OSError."""
+        data = b"".join(self._short(line_of(record), record) for record in records)
+        write_all(fd, data)
         self._behind += len(data)
 
     def _short(self, line: bytes, record: Mapping[str, Any]) -> bytes:
@@ -244,10 +266,10 @@ class Transcript:
 
         return line_of(spilled(record, self.path))
 
-    def _fail(self, error: OSError) -> None:
-        self._broken = True
-        self._report(
-            f"The transcript {self.path} can't be written ({error.strerror or os.strerror(error.errno or 0)}): the run goes "
-            "on, but this session can be resumed only up to here. Free some space, or mend the folder's rights, then start "
-            "a new session."
-        )
+    def _fail(self, error: OSError, advice: str) -> None:
+        told, self.failure = self.failure, error.strerror or os.strerror(error.errno or 0)
+        if not told:
+            self._report(
+                f"The transcript {self.path} can't be written ({self.failure}): the run goes on, but this session can be "
+                f"resumed only up to here. {advice}"
+            )

@@ -19,6 +19,7 @@ class PermissionAsked(EventBase):
     tool_use_id: str = ""
     reason: str = ""
     permission_suggestions: Sequence[Mapping[str, Any]] = ()
+    mcp_server: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class PermissionDenied(EventBase):
     tool_input: Mapping[str, Any] = field(default_factory=dict)
     tool_use_id: str = ""
     reason: str = ""
+    mcp_server: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

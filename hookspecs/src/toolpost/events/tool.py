@@ -52,9 +52,10 @@ def pre_tool_use(event: PreToolUse) -> PreToolUseOutcome | None:
 
     When: after the input passed the tool's own checks, before permission rules. How often: once a call. Answer:
     `decision` deny refuses the call and ask puts it to a person; allow grants it unless a deny or ask rule says
-    otherwise; `updated_input` replaces the input, which is then checked again from the start. Merge: listeners run one
-    after another, each with the last one's input; deny > defer > ask > allow. Failure: blocks the call, and the model
-    reads that the hook failed.
+    otherwise; defer ends a run in which nobody can be asked, and the event comes again once the session is taken up;
+    `updated_input` replaces the input, which is then checked again from the start. Merge: listeners run one after
+    another, each with the last one's input; deny > defer > ask > allow. Failure: blocks the call, and the model reads
+    that the hook failed.
     """
 
 

@@ -24,8 +24,8 @@ S = TypeVar("S")
 class CallEnd:
     """What one call came to.
 
-    `denied` says that a gate refused it, `rejected` that a person's refusal ended the turn, `stop` why a hook did. `cwd` is
-    the folder that later calls begin in, where the call changed it.
+    `denied` says that a gate refused it, `rejected` that a person's refusal ended the turn, `stop` why a hook did,
+    `deferred` that a hook put it off. `cwd` is the folder that later calls begin in, where the call changed it.
     """
 
     block: ToolResultBlock
@@ -36,6 +36,7 @@ class CallEnd:
     rejected: bool = False
     stop: str | None = None
     cwd: Path | None = None
+    deferred: bool = False
 
 
 @frozen()
@@ -93,11 +94,12 @@ class World(Protocol):
     def tells(self, event: SessionEvent) -> bool:
         """Whether an event of the session is shown; asked of each."""
 
-    def prompted(self, prompt: str | Sequence[Mapping[str, Any]], message_id: str) -> None:
-        """Hear of a prompt that begins a turn."""
+    def did(self, what: str, given: Mapping[str, Any]) -> None:
+        """Hear of what is done with the session: `what` is a method of `SessionDoor` that changes something.
 
-    def interrupted(self, reason: AbortReason) -> None:
-        """Hear that somebody ends the turn."""
+        `given` has what it was called with, by name. Two come beside those: `spent`, what a request cost (a CostLine under
+        `line`), and `leave`, that nobody takes the rest of a turn.
+        """
 
     def close(self) -> None:
         """Hear that the session is over."""
@@ -110,9 +112,8 @@ class Replay(World, Protocol):
     def header(self) -> Mapping[str, Any]:
         """What was given to `Recorder.record`."""
 
-    @property
-    def prompts(self) -> Sequence[tuple[str | Sequence[Mapping[str, Any]], str | None]]:
-        """The prompts that began turns, each with its id where it came with one."""
+    def play(self, do: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """Begin: `do` is called for whatever `did` heard of, each in its turn, and once more with `end` behind the last."""
 
     @property
     def miss(self) -> str | None:

@@ -43,7 +43,7 @@ class Door(FakeSession):
 
 async def asked(door: Door, **request: Any) -> dict[str, Any]:
     control = Control("r1", "rewind_files", {"subtype": "rewind_files", **request})
-    response: dict[str, Any] = (await answer(control, door))["response"]
+    response: dict[str, Any] = (await answer(control, door)).data["response"]
     assert response["request_id"] == "r1"
     return response
 
@@ -88,7 +88,9 @@ async def test_a_request_without_a_message_is_an_error(request_: dict[str, Any])
 
 
 async def about_queue(door: FakeSession, subtype: str, **request: Any) -> dict[str, Any]:
-    response: dict[str, Any] = (await answer(Control("r1", subtype, {"subtype": subtype, **request}), door))["response"]
+    response: dict[str, Any] = (await answer(Control("r1", subtype, {"subtype": subtype, **request}), door)).data[
+        "response"
+    ]
     return response
 
 
@@ -96,7 +98,7 @@ async def about_queue(door: FakeSession, subtype: str, **request: Any) -> dict[s
 async def test_a_budget_for_thinking_is_taken_over(tokens: int | None, thinking: Any) -> None:
     door = Door()
     request = {"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens}
-    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door))["response"]
+    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door)).data["response"]
 
     assert (response["subtype"], response["response"]) == ("success", {})
     assert door.thinking == [thinking]
@@ -106,7 +108,7 @@ async def test_a_budget_for_thinking_is_taken_over(tokens: int | None, thinking:
 async def test_a_budget_that_is_no_number_of_tokens_is_an_error(tokens: Any) -> None:
     door = Door()
     request = {"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens}
-    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door))["response"]
+    response = (await answer(Control("r1", "set_max_thinking_tokens", request), door)).data["response"]
 
     assert (response["subtype"], door.thinking) == ("error", [])
     assert "max_thinking_tokens" in response["error"]

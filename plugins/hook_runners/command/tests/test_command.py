@@ -129,6 +129,11 @@ async def test_another_code_is_a_failure_with_the_first_line_of_standard_error(s
     assert answer.errors == "first\nsecond"
 
 
+async def test_another_code_with_json_that_is_no_answer_is_a_failure(scope: SessionScope) -> None:
+    answer = await run(scope, """echo '{"level": "error"}'; echo 'no disk' >&2; exit 1""")
+    assert (answer.status, answer.reason) == ("failed", "exit code 1: no disk")
+
+
 async def test_another_code_with_json_is_decided_by_the_json(scope: SessionScope) -> None:
     answer = await run(scope, """echo '{"continue": false}'; exit 1""")
     assert (answer.status, answer.output) == ("ok", {"continue": False})
@@ -231,6 +236,20 @@ async def test_much_output_is_cut_and_the_hook_still_ends(scope: SessionScope) -
     plugin = CommandRunner(max_output=1_000)
     answer = await run(scope, "head -c 3000000 /dev/zero | tr '\\0' x; echo done >&2", plugin=plugin)
     assert (answer.status, len(answer.text), answer.errors) == ("ok", 1_000, "done")
+
+
+async def test_json_that_was_cut_is_a_failure_that_says_so(scope: SessionScope) -> None:
+    plugin = CommandRunner(max_output=1_000)
+    answer = await run(
+        scope, "printf '{\"systemMessage\": \"'; head -c 3000 /dev/zero | tr '\\0' x; echo '\"}'", plugin=plugin
+    )
+    assert (answer.status, answer.exit_code) == ("failed", 0)
+    assert "its JSON was cut: of 3,022 bytes, 2,022 were not kept" in answer.reason
+
+
+async def test_a_failure_shows_the_beginning_of_a_line_that_never_ends(scope: SessionScope) -> None:
+    answer = await run(scope, "head -c 100000 /dev/zero | tr '\\0' x >&2; exit 1")
+    assert answer.reason == "exit code 1: " + "x" * 500
 
 
 @pytest.mark.timeout(30)

@@ -220,6 +220,76 @@ async def test_the_old_words_approve_and_block_still_count(session: Session) -> 
     assert (outcome.decision, outcome.reason) == ("deny", "no")
 
 
+@pytest.mark.parametrize("decision", ["deny", "ask"])
+async def test_a_decision_beside_the_object_that_is_for_it_is_not_passed_over(decision: str, session: Session) -> None:
+    session.configure("PreToolUse", "a")
+    session.says("a", permissionDecision=decision, permissionDecisionReason="no rm")
+    outcome = await session.send("PreToolUse", BASH)
+    assert (outcome.decision, outcome.reason, session.reports) == (decision, "no rm", [])
+    session.says("a", permissionDecision="allow", hookSpecificOutput=verdict("deny"))
+    assert (await session.send("PreToolUse", BASH)).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ({"decison": "block"}, "decison means nothing; did you mean 'decision'?"),
+        (
+            {"hookSpecificOutput": {"updatedinput": {}}},
+            "updatedinput means nothing at PreToolUse; did you mean 'updatedInput'?",
+        ),
+        ({"terminalSequence": "x"}, "terminalSequence means nothing here"),
+        ({"hookSpecificOutput": {"updatedToolOutput": "x"}}, "updatedToolOutput means nothing at PreToolUse"),
+        ({"hookSpecificOutput": {"reason": "x"}}, "hookSpecificOutput.reason means nothing at PreToolUse"),
+    ],
+)
+async def test_what_of_an_answer_means_nothing_is_told_once(
+    output: dict[str, Any], says: str, session: Session
+) -> None:
+    session.configure("PreToolUse", "a")
+    session.says("a", **output)
+    for _ in range(2):
+        await session.send("PreToolUse", BASH)
+    (report,) = session.reports
+    assert report.startswith("PreToolUse hook (a): ")
+    assert says in report
+
+
+@pytest.mark.parametrize("output", [{"suppressOutput": True}, {"my_own_note": 1}])
+async def test_what_others_may_read_is_not(output: dict[str, Any], session: Session) -> None:
+    session.configure("PreToolUse", "a")
+    session.says("a", **output)
+    await session.send("PreToolUse", BASH)
+    assert session.reports == []
+
+
+async def test_output_that_would_be_json_is_told_of_where_it_decides_nothing(session: Session) -> None:
+    session.configure("PreToolUse", "a")
+    session.script(a=HookAnswer(status="ok", text='{"decision":'))
+    for _ in range(2):
+        assert (await session.send("PreToolUse", BASH)).decision is None
+    assert session.reports == ["PreToolUse hook (a): its output begins like JSON and is none, so it decides nothing"]
+
+
+@pytest.mark.parametrize(("event", "value"), [("PreToolUse", BASH), ("Stop", StopEvent())])
+async def test_a_gate_that_failed_says_that_it_held_nothing_back(event: str, value: Any, session: Session) -> None:
+    session.configure(event, "a")
+    session.script(a=HookAnswer(status="failed", reason="no model"))
+    await session.send(event, value)
+    (report,) = session.reports
+    assert report.endswith("; it held nothing back") is (event == "PreToolUse")
+
+
+async def test_what_a_failure_says_is_bounded(session: Session) -> None:
+    session.configure("PreToolUse", "a", onFailure="block")
+    session.script(a=HookAnswer(status="failed", reason="x" * 1_000_000))
+    outcome = await session.send("PreToolUse", BASH)
+    assert outcome.decision == "deny"
+    assert all(
+        len(text) < 1_200 and "(1,000,000 characters in all)" in text for text in (outcome.reason, *session.reports)
+    )
+
+
 async def test_a_block_is_not_outdone_by_an_allow_in_the_same_answer(session: Session) -> None:
     session.configure("PreToolUse", "a")
     session.says("a", decision="block", hookSpecificOutput=verdict("allow"))
@@ -265,7 +335,7 @@ async def test_a_hook_that_fails_is_reported_and_the_call_goes_on(session: Sessi
     session.script(broken=HookAnswer(status=status, reason="why"))
     session.says("fine", hookSpecificOutput=verdict("allow"))
     assert (await session.send("PreToolUse", BASH)).decision == "allow"
-    assert session.reports == [f"PreToolUse {word} (broken): why"]
+    assert session.reports == [f"PreToolUse {word} (broken): why; it held nothing back"]
 
 
 @pytest.mark.parametrize(("status", "word"), [("failed", "hook failed"), ("timed_out", "hook timed out")])
@@ -274,6 +344,15 @@ async def test_a_hook_that_must_not_fail_blocks_when_it_does(session: Session, s
     session.script(a=HookAnswer(status=status, reason="why"))
     outcome = await session.send("PreToolUse", BASH)
     assert (outcome.decision, outcome.reason) == ("deny", f"PreToolUse {word} (a): why")
+
+
+async def test_an_exit_code_is_a_failure_unless_the_output_decides(session: Session) -> None:
+    session.configure("PreToolUse", "a", onFailure="block")
+    session.script(a=HookAnswer(status="ok", exit_code=1, output={"systemMessage": "broken"}))
+    outcome = await session.send("PreToolUse", BASH)
+    assert (outcome.decision, "exit code 1" in outcome.reason) == ("deny", True)
+    session.script(a=HookAnswer(status="ok", exit_code=1, output={"hookSpecificOutput": verdict("allow")}))
+    assert (await session.send("PreToolUse", BASH)).decision == "allow"
 
 
 async def test_the_end_of_a_turn_is_not_blocked_by_a_failure(session: Session) -> None:
@@ -378,6 +457,16 @@ async def test_core_waits_for_a_listener_longer_than_its_hooks_may_take(
     assert options_of(listener).timeout == expected + 5.0
 
 
+@pytest.mark.parametrize(("said", "expected"), [("4000", 4.0), ("900000", 60.0), ("soon", 1.5), ("", 1.5)])
+async def test_the_environment_says_how_long_a_session_may_take_to_end(
+    said: str, expected: float, session: Session
+) -> None:
+    session.scope = replace(session.scope, env={**session.scope.env, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS": said})
+    session.configure("SessionEnd", "a")
+    (listener,) = session.listeners.values()
+    assert options_of(listener).timeout == expected + 5.0
+
+
 async def test_a_bad_entry_is_reported_and_the_others_run(session: Session) -> None:
     session.settings = {
         "hooks": {
@@ -467,7 +556,7 @@ async def test_hooks_in_the_background_end_with_the_conversation(session: Sessio
 
 async def test_payloads_are_json(session: Session) -> None:
     session.configure("PostToolUse", "a")
-    session.script(a=lambda job: HookAnswer(status="ok", text=json.dumps(dict(job.payload))))
+    session.script(a=lambda job: HookAnswer(status="ok", errors=json.dumps(dict(job.payload))))
     response = {"set": {1}, "bytes": b"x", "object": object()}
     await session.send("PostToolUse", PostToolUse(tool_name="X", tool_response=response))
     assert session.reports == []

@@ -40,6 +40,11 @@ def test_a_matcher_that_is_neither_is_refused_by_its_text(matcher: object) -> No
         Matcher.parse(matcher, "PreToolUse")
 
 
+def test_a_permission_rule_that_is_no_pattern_is_named_as_one() -> None:
+    with pytest.raises(MatcherError, match="a permission rule belongs into the hook's"):
+        Matcher.parse("Edit(src/**)", "PreToolUse")
+
+
 def test_a_matcher_at_an_event_without_a_subject_is_passed_over() -> None:
     assert Matcher.parse("(", "Stop").takes("")
 

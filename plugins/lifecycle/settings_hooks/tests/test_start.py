@@ -101,3 +101,49 @@ def test_a_matcher_that_can_never_match_is_told_of(event: str, matcher: str, say
 )
 def test_one_that_may_match_is_not(event: str, matcher: str, tmp_path: Path) -> None:
     assert told(tmp_path, event, matcher) == []
+
+
+@pytest.mark.parametrize("matcher", ["Bash(git *)", "Bash(git:*)"])
+def test_a_permission_rule_in_a_matchers_place_is_told_of(matcher: str, tmp_path: Path) -> None:
+    (report,) = told(tmp_path, "PreToolUse", matcher)
+    assert 'belongs into the hook\'s "if"' in report
+
+
+@pytest.mark.parametrize("matcher", ["(Bash|Edit)", "Bash(Output)?", "mcp__.*__(read|write)"])
+def test_a_pattern_with_brackets_is_not(matcher: str, tmp_path: Path) -> None:
+    assert told(tmp_path, "PreToolUse", matcher) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ({"type": "comand"}, "is of type 'comand'; did you mean 'command'?"),
+        ({"type": "prompt"}, "needs a 'prompt' to do anything."),
+        ({"type": "http", "headers": {}}, "needs a 'url' to do anything."),
+        ({"type": "mcp_tool", "server": "a"}, "needs a 'tool' to do anything."),
+        ({"command": "true", "timout": 5}, "has 'timout', which means nothing; did you mean 'timeout'?"),
+        ({"command": "true", "onfailure": "block"}, "did you mean 'onFailure'?"),
+        ({"command": "true", "if": "Bash(git"}, "so that it runs for every call"),
+        ({"command": "true", "if": 7}, "so that it runs for every call"),
+    ],
+)
+def test_an_entry_that_does_not_do_what_it_says_is_told_of(entry: dict[str, Any], says: str, tmp_path: Path) -> None:
+    (report,) = told(tmp_path, "PreToolUse", **entry)
+    assert report.startswith("settings: hooks.PreToolUse[0].hooks[0] ")
+    assert says in report
+
+
+@pytest.mark.parametrize("entry", [{"type": "of_a_strangers_plugin"}, {"command": "true", "note": "why it is here"}])
+def test_what_may_be_a_strangers_is_not(entry: dict[str, Any], tmp_path: Path) -> None:
+    assert told(tmp_path, "PreToolUse", **entry) == []
+
+
+def test_a_script_whose_interpreter_is_not_there_is_told_of(project: Path) -> None:
+    (project / "hooks" / "guard.sh").write_text("#!/no/such/python -u\n")
+    (report,) = told(project, "PreToolUse", command="hooks/guard.sh")
+    assert "names /no/such/python, and there is no such program" in report
+
+
+def test_a_gate_that_blocks_by_itself_does_not_hold_nothing_back(project: Path) -> None:
+    (report,) = told(project, "PreToolUse", command="hooks/gaurd.sh", onFailure="block")
+    assert "can't start and blocks whatever it gates" in report

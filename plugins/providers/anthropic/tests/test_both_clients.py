@@ -160,6 +160,15 @@ async def test_an_error_inside_a_stream_ends_it(serve: Serve, client: str) -> No
 
 
 @CLIENTS
+async def test_an_error_with_a_status_of_success_is_that_error(serve: Serve, client: str) -> None:
+    body = b'{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}'
+    async with serve(Answer(body, 200, {"content-type": "application/json", "retry-after": "7"})):
+        with pytest.raises(ProviderError, match="Overloaded") as caught:
+            await ask(client)
+    assert (caught.value.kind, caught.value.retriable, caught.value.retry_after) == ("overloaded", True, 7.0)
+
+
+@CLIENTS
 @pytest.mark.parametrize("status", [200, 502])
 async def test_a_web_page_instead_of_a_stream_is_quoted(serve: Serve, client: str, status: int) -> None:
     page = b"<html><head><title>Log in</title></head><body>Welcome to the\nhotel</body></html>"

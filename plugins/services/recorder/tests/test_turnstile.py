@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from toolpost_service_recorder import pace
+from toolpost_service_recorder.pace import Pace
 from toolpost_service_recorder.turnstile import Turnstile
 
 
-def call(name: str) -> dict[str, Any]:
-    return {"e": "call", "id": name}
+def call(name: str, **after: int) -> dict[str, Any]:
+    return {"e": "call", "id": name, "after": after}
 
 
-def told(text: str) -> dict[str, Any]:
-    return {"e": "told", "event": text}
+def told(text: str, **after: int) -> dict[str, Any]:
+    return {"e": "told", "event": text, "after": after}
+
+
+def did(text: str, **after: int) -> dict[str, Any]:
+    return {"e": "did", "what": "submit", "event": text, "after": after}
 
 
 class Stage:
@@ -25,7 +32,23 @@ class Stage:
     def __init__(self, *entries: dict[str, Any], stall: float = 5.0) -> None:
         self.happened: list[str] = []
         self.missed: list[str] = []
-        self.turnstile = Turnstile(entries, lambda entry: self.happened.append(entry["event"]), self.miss, stall)
+        self.pace = Pace()
+        self.turnstile = Turnstile(entries, self.show, self.miss, stall, self.pace)
+
+    def show(self, entry: Mapping[str, Any]) -> None:
+        self.happened.append(entry["event"])
+
+    def read(self, row: str, times: int = 1) -> None:
+        """Read values, as the session does."""
+        for _ in range(times):
+            self.turnstile.before_reading(row)
+            self.pace.reads(row)
+            self.happened.append(row)
+
+    def look(self, row: str) -> None:
+        self.turnstile.before_looking(row)
+        self.pace.reads(row)
+        self.happened.append("looked")
 
     def miss(self, text: str) -> None:
         self.missed.append(text)
@@ -105,3 +128,70 @@ async def test_what_was_called_off_takes_no_turn() -> None:
     await asyncio.gather(stage.go("a"), stage.go("b"), stage.go("a"))
 
     assert stage.happened == ["a", "b", "a"]
+
+
+async def test_what_only_is_shown_is_not_missing_at_the_end() -> None:
+    stage = Stage(call("a"), told("late"), call("b"), told("last"))
+    assert stage.turnstile.undone == call("a")
+    await asyncio.gather(stage.go("a"), stage.go("b"))
+
+    assert stage.turnstile.undone is None
+
+
+# Where the session is.
+
+
+async def test_what_waits_goes_on_once_the_session_has_read_as_much_as_it_had_then() -> None:
+    stage = Stage(call("a", ids=2))
+    going = asyncio.create_task(stage.go("a"))
+    for _ in range(100):
+        await asyncio.sleep(0)
+    stage.read("ids", 2)
+    await going
+
+    assert stage.happened == ["ids", "ids", "a"]
+
+
+async def test_what_happens_of_itself_does_so_before_the_value_that_was_read_after_it() -> None:
+    stage = Stage(told("first"), told("second", ids=1), told("third", ids=1, clock=1), call("a", ids=3, clock=1))
+    stage.read("ids")
+    stage.read("clock")
+    stage.read("ids", 2)
+    await stage.go("a")
+
+    assert stage.happened == ["first", "ids", "second", "clock", "third", "ids", "ids", "a"]
+
+
+async def test_what_was_put_in_before_a_look_is_there_though_something_is_ahead_of_it() -> None:
+    stage = Stage(call("a"), did("put in"), told("shown"), did("put in later", came=1))
+    stage.look("came")
+    stage.look("came")
+    await stage.go("a")
+
+    assert stage.happened == ["put in", "looked", "put in later", "looked", "a"]
+
+
+async def test_a_version_that_reads_less_goes_on_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "TICK", 0.001)
+    stage = Stage(call("a", ids=1), call("b", ids=2), call("c", ids=3, clock=1))
+    await stage.go("a")
+    await stage.go("b")
+    going = asyncio.create_task(stage.go("c"))
+    for _ in range(100):
+        await asyncio.sleep(0)
+    stage.read("clock")
+    await going
+
+    assert stage.happened == ["a", "b", "clock", "c"]
+
+
+async def test_who_is_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "TICK", 0.001)
+    stage = Stage(call("a", ids=1))
+    stage.turnstile.busy = 1
+    going = asyncio.create_task(stage.go("a"))
+    await asyncio.sleep(0.2)
+    stage.read("ids")
+    await going
+
+    assert stage.happened == ["ids", "a"]

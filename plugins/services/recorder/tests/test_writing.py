@@ -134,9 +134,9 @@ def test_a_line_in_the_middle_that_is_damaged_is_told(tmp_path: Path) -> None:
 
 def test_a_file_of_a_later_form_is_told(tmp_path: Path) -> None:
     path = tmp_path / "later.jsonl"
-    path.write_text('{"recording": 2}\n')
+    path.write_text('{"recording": 3}\n')
 
-    with pytest.raises(SessionError, match="has the form 2, not 1"):
+    with pytest.raises(SessionError, match="has the form 3, not 2"):
         Tape.read(path)
 
 

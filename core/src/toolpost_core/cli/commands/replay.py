@@ -13,6 +13,7 @@ from toolpost_core.cli.flags import FORMATS
 from toolpost_core.cli.played import open_recording
 
 DIFFERS: Final = 1
+AFTER_A_MISS: Final = "Where the change is meant, record it anew with the flags of then: toolpost record {file} PROMPT"
 
 
 @click.command()
@@ -53,7 +54,7 @@ async def _played(
         others = (
             "" if played.same_plugins else "\nIt was recorded with other plugins or versions than are installed here."
         )
-        complain(f"{file} does not fit any more. {played.world.miss}{others}")
+        complain(f"{file} does not fit any more. {played.world.miss}{others}\n{AFTER_A_MISS.format(file=file)}")
         return DIFFERS
     return _compared(len(played.world.differences)) if real else 0
 

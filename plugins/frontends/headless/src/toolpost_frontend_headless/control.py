@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolpost import MODES, ToolpostError
+from toolpost import MODES, Notice, ToolpostError
+
+from .lines import ANSWER
 
 if TYPE_CHECKING:
     from toolpost import FileRewind, SessionDoor
@@ -22,13 +24,13 @@ SUPPORTED = (
 )
 
 
-async def answer(control: Control, door: SessionDoor) -> dict[str, Any]:
-    """Do what the request asks and return the control_response."""
+async def answer(control: Control, door: SessionDoor) -> Notice:
+    """Do what the request asks and return the control_response, as a notice that `StreamLines` makes the line of."""
     try:
         response = {"subtype": "success", "request_id": control.id, "response": await _do(control, door)}
     except (ToolpostError, ValueError) as error:
         response = {"subtype": "error", "request_id": control.id, "error": str(error)}
-    return {"type": "control_response", "response": response}
+    return Notice("", kind=ANSWER, data={"response": response})
 
 
 async def _do(control: Control, door: SessionDoor) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from toolpost import RunResult, SessionEvent
 
@@ -20,9 +20,6 @@ class Format(Protocol):
     def show(self, event: SessionEvent) -> bytes:
         """Return what an event adds to the output; often nothing."""
 
-    def control(self, line: dict[str, Any]) -> bytes:
-        """Return an answer to a control request, where the format has room for it."""
-
 
 class Text:
     """The final text only; on a terminal without control characters, which a model must not send there."""
@@ -37,11 +34,6 @@ class Text:
         text = _CONTROLS.sub("", event.text) if self._terminal else event.text
         return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
 
-    def control(self, line: dict[str, Any]) -> bytes:
-        """Return nothing: text has no room for answers."""
-        del line
-        return b""
-
 
 class Json:
     """One result object for each prompt."""
@@ -55,11 +47,6 @@ class Json:
             return b""
         return encode({**result_fields(event), "session_id": event.session_id, "uuid": self._new_id()})
 
-    def control(self, line: dict[str, Any]) -> bytes:
-        """Return nothing: there is but the result."""
-        del line
-        return b""
-
 
 class StreamJson:
     """One JSON object a line for everything that happens."""
@@ -70,7 +57,3 @@ class StreamJson:
     def show(self, event: SessionEvent) -> bytes:
         """Return the event's lines."""
         return b"".join(encode(line) for line in self._lines.of(event))
-
-    def control(self, line: dict[str, Any]) -> bytes:
-        """Return the answer as a line."""
-        return encode(line)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolpost import (
     Frontend,
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from toolpost import Host, SessionDoor, SessionEvent
 
+_NO_PROMPT: Final = "There is no prompt. Give one (toolpost -p 'your prompt') or pipe it to standard input."
+
 
 class Headless(Frontend):
     """Prints a run for a program or a pipe, and asks nobody anything."""
@@ -64,9 +66,12 @@ def _problem(options: LaunchOptions) -> str | None:
     """What is wrong with the options, for the person."""
     if options.json_schema is not None:
         return "--json-schema is not supported yet: leave it out and ask for the JSON in the prompt."
-    if options.input_format == "text" and not (options.prompt or "").strip():
-        return "There is no prompt. Give one (toolpost -p 'your prompt') or pipe it to standard input."
-    return None
+    taken_up = options.resume is not None or options.continue_last  # a call may wait there, which needs no prompt
+    return _NO_PROMPT if options.input_format == "text" and not _has_prompt(options) and not taken_up else None
+
+
+def _has_prompt(options: LaunchOptions) -> bool:
+    return bool((options.prompt or "").strip())
 
 
 def _format(host: Host, session_id: str, fd: int | None, new_id: Callable[[], str] = fresh_id) -> Format:
@@ -101,10 +106,6 @@ class _Output:
         """Write what the format says of an event."""
         await self._write(self.format.show(event))
 
-    async def control(self, line: dict[str, Any]) -> None:
-        """Write an answer to a control request."""
-        await self._write(self.format.control(line))
-
     async def _write(self, data: bytes) -> None:
         async with self._turn:
             if not data or self._fd is None:
@@ -129,6 +130,7 @@ class _PrintRun:
         self._out = out
         self._ending = ending
         self._code = 0
+        self._heard = asyncio.Event()
 
     async def run(self) -> int:
         """Open the session and put the prompts; a session that can't be opened has a result too."""
@@ -137,8 +139,12 @@ class _PrintRun:
                 self._out.format = _format(self._host, door.id, self._out.fd, door.new_id)
                 if self._options.input_format == "stream-json":
                     await self._serve(door)
-                else:
+                elif _has_prompt(self._options):
                     await self._follow(door, door.submit(self._options.prompt or ""))
+                elif door.is_due:
+                    await self._follow(door, door.go_on())
+                else:
+                    raise SessionError(f"{_NO_PROMPT} No call waits in this session.")
         except ToolpostError as error:
             _complain(str(error))
             await self._out.show(_failure(str(error), self._options.session_id or ""))
@@ -150,6 +156,8 @@ class _PrintRun:
             door.enqueue(self._options.prompt)
         async with asyncio.TaskGroup() as group:
             listener = group.create_task(self._listen(door))
+            if door.is_due and not door.queued():  # a call that waits runs once the program has said how it is to
+                await _first(self._heard, listener)
             while self._ending.code is None and await _is_due(door, listener):
                 await self._follow(door, door.go_on())
             listener.cancel()
@@ -160,13 +168,19 @@ class _PrintRun:
             number += 1
             item = parse(line)
             if isinstance(item, Control):
-                await self._out.control(await answer(item, door))
+                await self._tell(door, await answer(item, door))
             elif isinstance(item, Prompt):
                 item = _enqueued(door, item)
+            self._heard.set()
             if isinstance(item, Bad):
                 self._code = 1
                 text = f"Line {number} of standard input is left out: {item.reason}."
-                await self._show(Notice(text, "error", "bad_input_line", {"line": number}))
+                await self._tell(door, Notice(text, "error", "bad_input_line", {"line": number}))
+
+    async def _tell(self, door: SessionDoor, notice: Notice) -> None:
+        """Show a line of our own in its place: behind what the turn that runs has shown by now."""
+        if not door.tell(notice):
+            await self._show(notice)
 
     async def _follow(self, door: SessionDoor, events: AsyncIterator[SessionEvent]) -> None:
         """Show a turn to its end."""
@@ -178,7 +192,7 @@ class _PrintRun:
             self._ending.turn = None
 
     async def _show(self, event: SessionEvent) -> None:
-        if isinstance(event, Notice) and (event.level != "info" or self._options.verbose):
+        if isinstance(event, Notice) and event.text and (event.level != "info" or self._options.verbose):
             _complain(event.text, event.level)
         if isinstance(event, Streaming) and isinstance(event.event, Retrying):
             self._tell_wait(event.event)
@@ -193,6 +207,15 @@ class _PrintRun:
         if self._options.output_format != "stream-json":
             wait = f"{event.delay:.0f}" if event.delay >= 1 else f"{event.delay:.1f}"
             _complain(f"{event.error.rstrip('.')}; retrying in {wait} s ({event.attempt}/{event.of})", "warning")
+
+
+async def _first(heard: asyncio.Event, listener: Task[None]) -> None:
+    """Wait for the first line, or for the end of all."""
+    waiting = asyncio.ensure_future(heard.wait())
+    try:
+        await asyncio.wait({waiting, listener}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
 
 
 async def _is_due(door: SessionDoor, listener: Task[None]) -> bool:

@@ -22,7 +22,9 @@ from .wire import WireStream, fresh_id, usage_object
 
 Line = dict[str, Any]
 
-_OF_NO_TURN: Final = ("bad_input_line",)
+ANSWER: Final = "control_response"
+"""The kind of a notice that is the answer to a control request."""
+_OF_NO_TURN: Final = ("bad_input_line", ANSWER)
 
 # Where the loop's name for an end differs from the one that programs know.
 _TERMINAL_REASONS = {"max_budget": "budget_exhausted"}
@@ -81,7 +83,7 @@ class StreamLines:
 
     def _notice(self, notice: Notice) -> Iterator[Line]:
         if self._begun or notice.kind in _OF_NO_TURN:
-            yield self._line(notice_fields(notice))
+            yield {"type": ANSWER, **notice.data} if notice.kind == ANSWER else self._line(notice_fields(notice))
         else:
             self._early.append(notice)
 
@@ -205,6 +207,8 @@ def result_fields(event: RunResult) -> Line:
         fields["result"] = event.text
     else:
         fields["errors"] = list(event.errors) or [why_it_failed(event)]
+    if event.deferred_tool_use is not None:
+        fields["deferred_tool_use"] = dict(event.deferred_tool_use)
     if event.structured_output is not None:
         fields["structured_output"] = event.structured_output
     return fields

@@ -59,7 +59,8 @@ class CommandRunner(HookRunner):
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
             return could_not_start(f"{job.handler.get('command')!r} could not be started: {error}")
         whole = replace(ended, output=bytes(output.data))
-        return answer_of(whole, timeout=job.timeout, duration=time.monotonic() - began)
+        took = time.monotonic() - began
+        return answer_of(whole, timeout=job.timeout, duration=took, dropped=output.dropped)
 
 
 async def _within(ended: asyncio.Task[HookAnswer], seconds: float) -> HookAnswer:

@@ -13,25 +13,31 @@ from toolpost import Finished, HookAnswer
 _BLOCKED = 2
 _NOT_STARTED = {126: "it can't be executed", 127: "there is no such program"}
 _BEGINNINGS = re.compile(r"^\{", re.MULTILINE)
+_LONGEST_LINE = 500
+"""Characters of standard error that say why a hook failed."""
 _MOST_TRIES = 1_000
 """Lines of which each is tried: a try that fails costs as much as counting the lines before it."""
 _KEYS = frozenset(
     {
+        "additionalContext",
         "async",
         "continue",
         "decision",
         "hookSpecificOutput",
+        "permissionDecision",
+        "permissionDecisionReason",
         "reason",
         "stopReason",
         "suppressOutput",
         "systemMessage",
         "terminalSequence",
+        "updatedInput",
     }
 )
 
 
-def answer_of(ended: Finished, *, timeout: float, duration: float) -> HookAnswer:
-    """Return the answer of a hook that ran; both times are in seconds."""
+def answer_of(ended: Finished, *, timeout: float, duration: float, dropped: int = 0) -> HookAnswer:
+    """Return the answer of a hook that ran; both times are in seconds. `dropped` bytes of its output were not kept."""
     text, errors = _text_of(ended.output), _text_of(ended.errors)
     output = _json_in(text)
 
@@ -50,7 +56,11 @@ def answer_of(ended: Finished, *, timeout: float, duration: float) -> HookAnswer
         return answer("timed_out", f"it did not end within {timeout:g} s and was stopped")
     if ended.returncode == _BLOCKED:
         return answer("blocked", _block_reason(output or {}) or errors or "the hook gave no reason")
-    if ended.returncode == 0 or output is not None:
+    if ended.returncode == 0 and dropped and text.startswith("{") and output is None:
+        return answer(
+            "failed", f"its JSON was cut: of {len(ended.output) + dropped:,} bytes, {dropped:,} were not kept"
+        )
+    if ended.returncode == 0 or (output is not None and _KEYS & output.keys()):
         return answer("ok")
     return answer("failed", _failure(ended.returncode, errors))
 
@@ -100,7 +110,7 @@ def _block_reason(output: Mapping[str, Any]) -> str:
 
 
 def _failure(code: int, errors: str) -> str:
-    first = errors.splitlines()[0] if errors else "nothing on standard error"
+    first = errors.splitlines()[0][:_LONGEST_LINE] if errors else "nothing on standard error"
     if code in _NOT_STARTED:
         return f"could not start ({_NOT_STARTED[code]}): {first}"
     return f"was ended by signal {-code}" if code < 0 else f"exit code {code}: {first}"

@@ -25,9 +25,10 @@ from toolpost_lifecycle_settings_hooks.background import Background
 from toolpost_lifecycle_settings_hooks.conditions import applies
 from toolpost_lifecycle_settings_hooks.config import TITLES, TOOL_EVENTS, Hook, looked_at
 from toolpost_lifecycle_settings_hooks.kernel import hook_log, inbox
+from toolpost_lifecycle_settings_hooks.oddities import odd_answer
 from toolpost_lifecycle_settings_hooks.outcomes import context_only, outcome_of, watching
 from toolpost_lifecycle_settings_hooks.payloads import payload_of
-from toolpost_lifecycle_settings_hooks.said import AnswerError, Said, read_answer
+from toolpost_lifecycle_settings_hooks.said import TEXT_IS_CONTEXT, AnswerError, Said, decides, read_answer
 from toolpost_lifecycle_settings_hooks.spill import spilled
 from toolpost_lifecycle_settings_hooks.waking import Waker
 
@@ -38,10 +39,12 @@ RAN_ONCE = StashKey[set[str]]("settings_hooks.ran_once")
 _GRACE = 5.0
 """Seconds beyond its slowest hook's time after which core may take the whole listener for stuck."""
 _TAKES_CONTEXT = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionStart")
-_NEVER_BLOCKS_ON_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
 _ALWAYS_BLOCKS_ON_FAILURE = ("WorktreeCreate",)
 _BLOCKS_ON_TIME_OUT = ("PreToolUse", "UserPromptSubmit")
 """Events that a callback of an embedding program blocks by answering too late."""
+_NO_JSON = "its output begins like JSON and is none"
+_LONGEST_FAILURE = 1_000
+"""Characters of why a hook failed: it may be what a program that floods wrote."""
 _SETS_WATCHES = ("SessionStart", "CwdChanged")
 _REWRITES = ("updated_input", "updated_output")
 
@@ -71,6 +74,7 @@ class Bridge:
 
     def __init__(self, hooks: Mapping[str, Sequence[Hook]], session: SessionScope) -> None:
         self._hooks, self._session = hooks, session
+        self._told: set[str] = set()
         names = (hook.matcher.names or () for hook in hooks.get("FileChanged", ()))
         self._watched = tuple(dict.fromkeys(name for some in names for name in sorted(some)))
 
@@ -169,8 +173,15 @@ class Bridge:
         """Return what the hook said, in bounded texts. Raises AnswerError where it failed or said nothing that fits."""
         if answer.status in ("failed", "timed_out"):
             raise AnswerError(answer.reason or answer.errors or "it gave no reason")
-        if hook.handler.get("onFailure") == "block" and answer.text.startswith("{"):
-            raise AnswerError("its output begins like JSON and is none")
+        if answer.text.startswith("{") and answer.status == "ok":
+            if hook.handler.get("onFailure") == "block":
+                raise AnswerError(_NO_JSON)
+            if hook.event not in TEXT_IS_CONTEXT:
+                self._tell_once(f"{_of(hook)}: {_NO_JSON}, so it decides nothing")
+        for odd in odd_answer(hook.event, answer.output):
+            self._tell_once(f"{_of(hook)}: {odd}")
+        if hook.blocks_on_failure and answer.exit_code not in (None, 0, 2) and not decides(answer.output):
+            raise AnswerError(f"exit code {answer.exit_code}")
         said = read_answer(hook.event, answer)
         deferred = hook.event == "PreToolUse" and said.specific.get("permissionDecision") == "defer"
         if deferred and self._session.interactive:
@@ -178,16 +189,21 @@ class Bridge:
             said = replace(said, specific={**said.specific, "permissionDecision": None})
         return spilled(said, self._session.results_dir)
 
+    def _tell_once(self, text: str) -> None:
+        """Tell the person what is so at each event."""
+        if text not in self._told:
+            self._told.add(text)
+            self._session.report(text)
+
     def _failed(self, hook: Hook, answer: HookAnswer, why: str, value: EventBase) -> Outcome | None:
         """Tell the person, and go on as if the hook was not there; block where it asks for that."""
         text = _failure(hook, answer, why)
-        self._session.report(text)
-        wanted = hook.handler.get("onFailure") == "block" and hook.event not in _NEVER_BLOCKS_ON_FAILURE
+        wanted = hook.blocks_on_failure or hook.event in _ALWAYS_BLOCKS_ON_FAILURE
         if hook.handler["type"] == "callback" and answer.status == "timed_out":
             wanted = wanted or hook.event in _BLOCKS_ON_TIME_OUT
-        if wanted or hook.event in _ALWAYS_BLOCKS_ON_FAILURE:
-            return outcome_of(hook.event, Said(block=True, reason=text), value)
-        return None
+        gate = getattr(on, TITLES[hook.event]).kind == "decide"
+        self._session.report(text if wanted or not gate else f"{text}; it held nothing back")
+        return outcome_of(hook.event, Said(block=True, reason=text), value) if wanted else None
 
     async def _run_behind(
         self, hook: Hook, asked: Awaitable[HookAnswer], value: EventBase, waker: Waker | None
@@ -274,4 +290,9 @@ def _late(title: str, told: Sequence[Said]) -> Outcome | None:
 
 def _failure(hook: Hook, answer: HookAnswer, why: str) -> str:
     how = "timed out" if answer.status == "timed_out" else "failed"
+    why = why if len(why) <= _LONGEST_FAILURE else f"{why[:_LONGEST_FAILURE]}… ({len(why):,} characters in all)"
     return f"{hook.event} hook {how} ({hook.label}): {why}"
+
+
+def _of(hook: Hook) -> str:
+    return f"{hook.event} hook ({hook.label})"

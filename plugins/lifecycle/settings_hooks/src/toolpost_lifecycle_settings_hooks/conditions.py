@@ -23,6 +23,14 @@ _PATHS = {
 _ALSO = {"Edit": ("Write", "NotebookEdit"), "Read": ("Glob", "Grep")}
 _UNCLEAR = re.compile(r"[$`\\{}]|<<|<\(|>\(")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+_BEFORE_COMMANDS = frozenset({"!", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while"})
+_CARRIERS = re.compile(
+    r"bash|builtin|chroot|command|dash|doas|env|eval|exec|find|flock|ionice|ksh|nice|nohup|parallel|setsid|sh|stdbuf|strace"
+    r"|su|sudo|timeout|watch|xargs|zsh"
+)
+"""Programs that run what stands behind them."""
+_LOOKED_AT = 20
+"""Words of such a line at which the command that it runs may begin."""
 _GLOB_PARTS = re.compile(r"(\*\*/|\*\*|\*|\?)")
 _GLOB_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -68,18 +76,30 @@ def _command_applies(specifier: str, command: Any) -> bool:
         words = list(lexer)
     except ValueError:
         return True
-    return any(_fits(specifier, part) for part in _commands(words))
+    return any(_is_meant(specifier, part) for part in _commands(words))
 
 
-def _commands(words: list[str]) -> list[str]:
-    """Split at operators; assignments before a command are not part of it."""
+def _commands(words: list[str]) -> list[list[str]]:
+    """Split at operators; assignments and words of the shell before a command are not part of it."""
     commands: list[list[str]] = [[]]
     for word in words:
         if word and set(word) <= set(";&|()"):
             commands.append([])
-        elif commands[-1] or not _ASSIGNMENT.fullmatch(word):
+        elif commands[-1] or not (word in _BEFORE_COMMANDS or _ASSIGNMENT.fullmatch(word)):
             commands[-1].append(word)
-    return [" ".join(command) for command in commands if command]
+    return [command for command in commands if command]
+
+
+def _is_meant(specifier: str, words: list[str]) -> bool:
+    """Whether a command is meant, or one that it runs: where that begins among its words, only it knows."""
+    if _fits(specifier, " ".join(words)):
+        return True
+    if not _CARRIERS.fullmatch(words[0].rpartition("/")[2]):
+        return False
+    behind = words[1:_LOOKED_AT]
+    return any(_fits(specifier, " ".join(words[at:])) for at in range(1, len(behind) + 1)) or any(
+        _command_applies(specifier, word) for word in behind if " " in word
+    )
 
 
 def _fits(specifier: str, command: str) -> bool:

@@ -21,8 +21,14 @@ _TIMEOUTS = {"prompt": 30.0, "agent": 60.0, "callback": 60.0, "function": 60.0}
 _LONGEST = 600.0
 _LOWERED = {"UserPromptSubmit": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
 _AT_SESSION_END = 60.0
+_AT_SESSION_END_BY_ENV = (
+    "TOOLPOST_SESSIONEND_HOOKS_TIMEOUT_MS",
+    "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS",
+)
+_NO_ENV: Final[Mapping[str, str]] = {}
 _EARLY_EVENTS = ("SessionStart", "Setup")
 _EARLY_TYPES = ("command", "mcp_tool", "callback", "function")
+_NEVER_BLOCKS_ON_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
 _SAYS_WHAT = ("command", "url", "prompt", "tool", "callback", "function")
 
 Report = Callable[[str], None]
@@ -54,7 +60,13 @@ class Hook:
         """What a person recognises it by."""
         said = next((self.handler[key] for key in _SAYS_WHAT if key in self.handler), "")
         text = str(getattr(said, "__qualname__", said))
+        text = text or f"of type {self.handler['type']}"
         return text if len(text) <= 80 else f"{text[:79]}…"
+
+    @property
+    def blocks_on_failure(self) -> bool:
+        """Whether its failure counts as a refusal."""
+        return self.handler.get("onFailure") == "block" and self.event not in _NEVER_BLOCKS_ON_FAILURE
 
     @property
     def background(self) -> bool:
@@ -62,7 +74,7 @@ class Hook:
         return self.handler.get("async") is True or self.handler.get("asyncRewake") is True
 
 
-def read_hooks(configured: Any, report: Report) -> Mapping[str, Sequence[Hook]]:
+def read_hooks(configured: Any, report: Report, env: Mapping[str, str] = _NO_ENV) -> Mapping[str, Sequence[Hook]]:
     """Return the usable hooks of each event; says of every other why it is not used."""
     if not isinstance(configured, Mapping):
         report(f"settings: 'hooks' must be an object of event names, not {type(configured).__name__}; no hook runs.")
@@ -73,12 +85,12 @@ def read_hooks(configured: Any, report: Report) -> Mapping[str, Sequence[Hook]]:
             report(_unknown_event(event))
             continue
         for number, group in _entries(groups, f"hooks.{event}", report):
-            for hook in _group(event, group, f"hooks.{event}[{number}]", report):
+            for hook in _group(event, group, f"hooks.{event}[{number}]", report, env):
                 hooks.setdefault(event, []).append(hook)
     return hooks
 
 
-def _group(event: str, group: Any, where: str, report: Report) -> Iterator[Hook]:
+def _group(event: str, group: Any, where: str, report: Report, env: Mapping[str, str]) -> Iterator[Hook]:
     if not isinstance(group, Mapping):
         report(f"settings: {where} must be an object with 'hooks' and perhaps 'matcher'; it is left out.")
         return
@@ -88,14 +100,14 @@ def _group(event: str, group: Any, where: str, report: Report) -> Iterator[Hook]
         report(f"settings: {where}.matcher {error}; its hooks do not run.")
         return
     if odd := never_matches(matcher, event):
-        report(f"settings: {where}.matcher {matcher.text!r} {odd}.")
+        report(f"settings: {where}.matcher {matcher.text!r} {odd}{'' if odd.endswith('?') else '.'}")
     for number, handler in _entries(group.get("hooks", ()), f"{where}.hooks", report):
         place = f"{where}.hooks[{number}]"
         problem = _problem(event, handler)
         if problem:
             report(f"settings: {place} {problem}; it does not run.")
         else:
-            yield Hook(event, handler, matcher, _timeout(event, handler), place, *_whose(group))
+            yield Hook(event, handler, matcher, _timeout(event, handler, env), place, *_whose(group))
 
 
 def _whose(group: Mapping[str, Any]) -> tuple[str | None, PluginPlace | None]:
@@ -129,11 +141,14 @@ def _problem(event: str, handler: Any) -> str:
     return ""
 
 
-def _timeout(event: str, handler: Mapping[str, Any]) -> float:
+def _timeout(event: str, handler: Mapping[str, Any], env: Mapping[str, str]) -> float:
     given = handler.get("timeout")
     if given is not None:
         return min(float(given), _AT_SESSION_END) if event == "SessionEnd" else float(given)
     usual = _TIMEOUTS.get(handler["type"], _LONGEST)
+    said = next((text for name in _AT_SESSION_END_BY_ENV if (text := env.get(name, "").strip())), "")
+    if event == "SessionEnd" and said.isdecimal() and int(said):
+        return min(int(said) / 1000, _AT_SESSION_END)
     return min(usual, _LOWERED.get(event, usual))
 
 

@@ -38,6 +38,7 @@ SUBJECTS = {
 _NAMES = re.compile(r"[A-Za-z0-9_\- ,|]+")
 _FEWER_NAMES = re.compile(r"[A-Za-z0-9_|]+")
 _SERVER = re.compile(r"mcp__(?:(?!__).)+")
+_RULE = re.compile(r"(\w+)\(.*\)", re.DOTALL)
 _JAVASCRIPT_GROUP = re.compile(r"\(\?<(?=[A-Za-z_$])")
 
 
@@ -69,7 +70,8 @@ class Matcher:
         try:
             return cls(pattern=re.compile(_JAVASCRIPT_GROUP.sub("(?P<", text)), text=text)
         except (re.error, RecursionError) as error:
-            raise MatcherError(f"{text!r} is neither names nor a regular expression ({error})") from error
+            rule = '; a permission rule belongs into the hook\'s "if"' if _RULE.fullmatch(text) else ""
+            raise MatcherError(f"{text!r} is neither names nor a regular expression ({error}){rule}") from error
 
     def takes(self, subject: str) -> bool:
         """Whether an event with this subject is meant."""
@@ -79,9 +81,9 @@ class Matcher:
 
 
 def never_matches(matcher: Matcher, event: str) -> str:
-    """Say why a matcher of names takes no event whatever comes, with what was meant perhaps; empty where one may come."""
+    """Say why a matcher takes no event whatever comes, with what was meant perhaps; empty where one may come."""
     if not matcher.names:
-        return ""
+        return _why_no_rule(matcher, event)
     if SUBJECTS.get(event) == "tool_name" and all(_SERVER.fullmatch(name) for name in matcher.names):
         server = min(matcher.names)
         return f"is the name of a server, and a tool's is longer: {server}__.* takes all its tools"
@@ -92,6 +94,16 @@ def never_matches(matcher: Matcher, event: str) -> str:
 
     close = get_close_matches(min(matcher.names), allowed, n=1)
     return f"is no {SUBJECTS[event]}" + (f"; did you mean {close[0]!r}?" if close else f"; it is {', '.join(allowed)}")
+
+
+def _why_no_rule(matcher: Matcher, event: str) -> str:
+    """Say what is wrong with a permission rule in a matcher's place."""
+    rule = _RULE.fullmatch(matcher.text) if SUBJECTS.get(event) == "tool_name" else None
+    if rule is None or matcher.takes(rule[1]):
+        return ""
+    return (
+        f'is read as a regular expression, which {rule[1]} does not fit; a rule like this belongs into the hook\'s "if"'
+    )
 
 
 def _words(event: str) -> tuple[str, ...]:

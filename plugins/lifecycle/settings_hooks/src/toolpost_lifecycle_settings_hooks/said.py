@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolpost import HookAnswer
+from toolpost_lifecycle_settings_hooks.oddities import AT_THE_TOP_TOO
 
 TEXT_IS_CONTEXT: Final = ("UserPromptSubmit", "UserPromptExpansion", "SessionStart")
 _TYPES: Final[Mapping[str, type]] = {
@@ -75,10 +76,18 @@ def read_answer(event: str, answer: HookAnswer) -> Said:
     return replace(said, block=True, approve=False, reason=answer.reason, specific={}, text="")
 
 
+def decides(output: Mapping[str, Any]) -> bool:
+    """Whether an answer has a decision of its own, so that it counts whatever the exit code is."""
+    specific = output.get("hookSpecificOutput")
+    beside = specific if isinstance(specific, Mapping) else {}
+    return any(name in said for name in ("decision", "permissionDecision") for said in (output, beside))
+
+
 def _read(event: str, answer: HookAnswer) -> Said:
     output = answer.output
     _check(output, _TYPES, "")
-    specific = output.get("hookSpecificOutput") or {}
+    beside = {name: output[name] for name in AT_THE_TOP_TOO if name in output}
+    specific = {**beside, **(output.get("hookSpecificOutput") or {})}
     _check(specific, _SPECIFIC_TYPES, "hookSpecificOutput.")
     named = specific.get("hookEventName", event)
     if named != event:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+_LONGEST_LINE: Final = 256
+"""Bytes of a first line, as the kernel reads it."""
 _PROJECT: Final = re.compile(r"\$\{?(?:TOOLPOST|CLAUDE)_PROJECT_DIR\}?(?!\w)")
 _UNCLEAR: Final = re.compile(r"[$`*?\[\]{}()<>;&|#!\\]|^\w+=")
 _OF_SHELLS: Final = re.compile(
@@ -52,7 +54,23 @@ def _why_not(word: str, project: Path, env: Mapping[str, str]) -> str:
     file = project / Path(word).expanduser()
     if not file.exists():
         return f"there is no file {file}{_nearest(file)}"
-    return "" if file.is_file() and os.access(file, os.X_OK) else f"{file} is not executable; chmod +x makes it so"
+    if not (file.is_file() and os.access(file, os.X_OK)):
+        return f"{file} is not executable; chmod +x makes it so"
+    interpreter = _interpreter(file)
+    if interpreter is None or interpreter.exists():
+        return ""
+    return f"the first line of {file} names {interpreter}, and there is no such program"
+
+
+def _interpreter(file: Path) -> Path | None:
+    """Return what the first line of a script says that runs it."""
+    try:
+        with file.open("rb") as script:
+            first = script.readline(_LONGEST_LINE)
+    except OSError:
+        return None
+    words = first.removeprefix(b"#!").split()
+    return Path(os.fsdecode(words[0])) if first.startswith(b"#!") and words else None
 
 
 def _nearest(file: Path) -> str:

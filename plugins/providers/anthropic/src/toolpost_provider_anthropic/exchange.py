@@ -69,6 +69,9 @@ def _whole(response: Response, body: bytes) -> Iterator[StreamEvent]:
     """Yield the events of a message that came in one piece."""
     try:
         message = json.loads(body)
+        # Some gateways answer everything with 200.
+        if message["type"] == "error" and isinstance(message["error"], dict):
+            raise errors.from_error(message["error"], headers=response.headers)
         content = message["content"]
         if message["type"] != "message" or not isinstance(content, list):
             raise errors.not_an_answer(response.status, response.headers, body)

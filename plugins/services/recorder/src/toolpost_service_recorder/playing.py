@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from uuid import uuid4
+from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from toolpost import CallEnd, EventEnd, Reply, Section
 
+from .deeds import Deeds
 from .differing import difference, unlike
 from .inboxes import SilentInbox
+from .pace import Pace
 from .provider import PlayedProvider
-from .reading import Entry, Key, Tape, key_of, named
+from .reading import OF_THEMSELVES, Entry, Key, Tape, key_of, named
 from .recording import told
 from .requests import as_json
 from .turnstile import Turnstile
@@ -37,9 +41,11 @@ class Playing:
         self._comparable = comparable
         self._real_tools = real_tools
         self._within: ContextVar[str] = ContextVar("within", default="")
-        self._turnstile = Turnstile(tape.turns, self._show, self._missed, stall)
+        self._pace = Pace()
+        self._turnstile = Turnstile(tape.turns, self._show, self._missed, stall, self._pace)
         self._clocks: dict[str, float] = {}
-        self._came = 0
+        self._new = itertools.count(1)
+        self._deeds = Deeds(tape.deeds)
         self._miss: str | None = None
         self._expectations: list[AbstractContextManager[None]] = []
         self._differences: list[str] = []
@@ -49,11 +55,6 @@ class Playing:
     def header(self) -> Mapping[str, Any]:
         """What the recording says of its session."""
         return self._tape.header
-
-    @property
-    def prompts(self) -> Sequence[tuple[str | Sequence[Mapping[str, Any]], str | None]]:
-        """The prompts that began turns."""
-        return self._tape.prompts
 
     @property
     def miss(self) -> str | None:
@@ -71,6 +72,11 @@ class Playing:
         """Take what shows events, what ends the turn, and where texts come in."""
         self._tell, self._interrupt, self._inbox = tell, interrupt, inbox
 
+    def play(self, do: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """Begin with what was done first."""
+        self._deeds.begin(do)
+        self._turnstile.begin()
+
     # What is read.
 
     def now(self) -> float:
@@ -82,9 +88,13 @@ class Playing:
         return self._clock("monotonic", time.monotonic)
 
     def new_id(self, purpose: str) -> str:
-        """Return the recorded id; one that was not needed then is new."""
-        row = self._tape.rows.get(f"id {purpose}")
-        return row.popleft() if row and not self._within.get() else str(uuid4())
+        """Return the recorded id; one that was not needed then is new, and the same each time that it is played."""
+        if self._within.get():
+            return str(uuid4())
+        row = self._read(f"id {purpose}")
+        if row:
+            return str(row.popleft())
+        return str(uuid5(NAMESPACE_OID, f"{self.header.get('session')} {purpose} {next(self._new)}"))
 
     # What is asked.
 
@@ -95,11 +105,12 @@ class Playing:
 
     async def gather(self, what: str, make: Callable[[], Awaitable[Sequence[S]]]) -> Sequence[S]:
         """Return static sections as they are now, so that a change of the prompt misses, and all else as it was."""
-        kept = self._tape.gathered.get(what)
+        kept = self._tape.gathered.get((self._within.get(), what))
         recorded: list[Any] = kept.popleft() if kept else []
         if not what.endswith(" sections"):
             return recorded
-        made = [one for one in await make() if isinstance(one, Section) and one.static]
+        with self._inside(f"gather {what}"):
+            made = [one for one in await make() if isinstance(one, Section) and one.static]
         return [*made, *(one for one in recorded if not one.static)]
 
     def hears(self, name: str, heard: bool) -> bool:
@@ -113,10 +124,10 @@ class Playing:
         came = told(value)
         entry = await self._next(key_of({"e": "event", "name": name, "value": came}))
         if entry is None:
-            if not self._within.get():
+            if not self._within.get() and name not in OF_THEMSELVES:
                 self._missed(f"The event {name} comes to listeners, and the recording has no more of it.")
             return EventEnd()
-        if not self._within.get():
+        if not self._within.get() and name not in OF_THEMSELVES:
             self._compare(f"What listeners of {name} are told is not what was recorded", entry["value"], came)
         return _end_of_event(decoded(entry["end"]), value)
 
@@ -173,12 +184,16 @@ class Playing:
         del inbox
         return SilentInbox()
 
+    async def checked(self) -> Mapping[str, Any] | None:
+        """Return what the service said against a model."""
+        entry = await self._next(("checked",))
+        return entry["error"] if entry is not None else None
+
     def looks(self) -> None:
         """Let come what had come by then."""
-        row = self._tape.rows.get("came")
-        due = row.popleft() if row and not self._within.get() else 0
-        for _ in range(due - self._came):
-            self._turnstile.hurry("inbox")
+        if not self._within.get():
+            self._turnstile.before_looking("came")
+            self._pace.reads("came")
 
     # What is told.
 
@@ -187,15 +202,12 @@ class Playing:
         del event
         return not self._within.get()
 
-    def prompted(self, prompt: str | Sequence[Mapping[str, Any]], message_id: str) -> None:
-        """A prompt that changed is found in the request that it becomes."""
-
-    def interrupted(self, reason: AbortReason) -> None:
-        """The recording says when a turn is ended."""
+    def did(self, what: str, given: Mapping[str, Any]) -> None:
+        """The recording says what is done."""
 
     def close(self) -> None:
         """Say what of the recording is left."""
-        if self._miss is None and (entry := self._turnstile.next) is not None:
+        if self._miss is None and (entry := self._turnstile.undone) is not None:
             self._missed(f"The session ended, and the recording goes on with {named(key_of(entry))}.")
         elif self._miss is None and not self._tape.whole:
             self._missed("The recording was cut off here.")
@@ -205,7 +217,7 @@ class Playing:
 
     async def _next(self, key: Key) -> Entry | None:
         within = self._within.get()
-        if not within:
+        if not within and not (key[0] == "event" and key[1] in OF_THEMSELVES):
             return await self._turnstile.turn(key)
         nested = self._tape.nested.get(within, ())
         entry = next((entry for entry in nested if key_of(entry) == key), None)
@@ -233,18 +245,25 @@ class Playing:
     def _clock(self, row: str, real: Callable[[], float]) -> float:
         if self._within.get():
             return real()
-        values = self._tape.rows.get(row)
+        values = self._read(row)
         self._clocks[row] = values.popleft() if values else self._clocks.get(row, 0.0)
         return self._clocks[row]
+
+    def _read(self, row: str) -> deque[Any] | None:
+        """Return what is left of a row, once all is done that came before its next value."""
+        self._turnstile.before_reading(row)
+        self._pace.reads(row)
+        return self._tape.rows.get(row)
 
     def _show(self, entry: Entry) -> None:
         match entry["e"]:
             case "told":
                 self._tell(decoded(entry["event"]))
-            case "interrupt":
-                self._interrupt(entry["reason"])
+            case "did" if entry["what"] == "reload":
+                self._missed(f"The settings changed here, which is not played: {'; '.join(entry['given']['told'])}")
+            case "did":
+                self._deeds.do(entry["what"], decoded(entry["given"]))
             case "inbox":
-                self._came += 1
                 shown = decoded(entry["shown"])
                 self._inbox.put(entry["text"], shown=shown, kind=entry["kind"], priority=entry["priority"])
             case "expect":
@@ -273,6 +292,7 @@ class Playing:
         if self._miss is None:
             self._miss = text
             self._turnstile.end()
+            self._deeds.end()
             if ends:
                 self._interrupt("engine_stop")
 

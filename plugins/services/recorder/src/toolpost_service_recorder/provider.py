@@ -66,8 +66,13 @@ class KeptProvider(Provider):
         return self._real.models()
 
     async def check_model(self, request: ModelRequest) -> None:
-        """Ask the provider; a refusal is a session's business, which is told."""
-        await self._real.check_model(request)
+        """Keep what the provider says of a model."""
+        try:
+            await self._real.check_model(request)
+        except Exception as error:
+            self._recording.put({"e": "checked", "error": encoded_error(error)})
+            raise
+        self._recording.put({"e": "checked", "error": None})
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Keep the number."""
@@ -119,6 +124,13 @@ class PlayedProvider(Provider):
         """Return what was known of the model."""
         found: ModelInfo | None = self._facts.get(f"model {name}")
         return found if found is not None else ModelInfo(id=name)
+
+    async def check_model(self, request: ModelRequest) -> None:
+        """Say of a model what was said then. Raises ProviderError."""
+        del request
+        error = await self._playing.checked()
+        if error is not None:
+            raise decoded_error(error)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the recorded number."""

@@ -7,26 +7,29 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolpost import SessionError
 
 from .requests import lengthened
 from .values import decoded
-from .writing import FORM
+from .writing import FORM, FORMS
 
 Entry: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[object, ...]
-SHOWN = ("told", "interrupt", "inbox", "expect", "expected")
+SHOWN = ("told", "did", "inbox", "expect", "expected")
 """Entries that happen of themselves when their turn comes."""
+OF_THEMSELVES: Final = frozenset({"config_change", "file_changed", "instructions_loaded", "notification"})
+"""Events that come of files and of time, which are not played: what came of them is in other entries."""
 
 
 @dataclass(kw_only=True)
 class Tape:
     """The entries of a file, sorted by how they are played.
 
-    `turns` are those that have an order. `nested` are those of calls and listeners, by their place. `whole` says that the
-    recording came to its end.
+    `turns` are those that have an order, each with what had been read `after` which it came. `nested` are those of calls
+    and listeners, by their place. `deeds` counts what was done with the session, `whole` says that the recording came to
+    its end.
     """
 
     path: Path
@@ -35,10 +38,11 @@ class Tape:
     nested: dict[str, deque[Entry]] = field(default_factory=lambda: defaultdict(deque))
     rows: dict[str, deque[Any]] = field(default_factory=lambda: defaultdict(deque))
     facts: dict[str, Any] = field(default_factory=dict)
-    gathered: dict[str, deque[list[Any]]] = field(default_factory=lambda: defaultdict(deque))
-    prompts: list[tuple[Any, str | None]] = field(default_factory=list)
+    gathered: dict[tuple[str, str], deque[list[Any]]] = field(default_factory=lambda: defaultdict(deque))
+    deeds: int = 0
     heard: set[str] = field(default_factory=set)
     whole: bool = False
+    _read: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path, *, real_tools: bool = False) -> Tape:
@@ -48,13 +52,14 @@ class Tape:
         """
         lines = _lines(path)
         header = next(lines, {})
-        if header.get("recording") != FORM:
+        if header.get("recording") not in FORMS:
             wanted = header.get("recording")
             what = "is no recording of a session" if wanted is None else f"has the form {wanted}, not {FORM}"
             raise SessionError(f"{path} {what}. `toolpost record FILE PROMPT` makes one.")
         tape = cls(path=path, header=header)
-        for entry in _with_requests(lines):
-            tape._sort(entry, SHOWN if not real_tools else (*SHOWN, "reply"))
+        for entry in map(_as_done, _with_requests(lines)):
+            if not (real_tools and _is_spent_again(entry)):
+                tape._sort(entry, SHOWN if not real_tools else (*SHOWN, "reply"))
         return tape
 
     def requests(self) -> list[Entry]:
@@ -66,27 +71,49 @@ class Tape:
             case "read":
                 for row, values in entry["rows"].items():
                     self.rows[row].extend(values)
+                self._read = {row: len(values) for row, values in self.rows.items()}
             case "fact":
                 self.facts[entry["name"]] = decoded(entry["value"])
             case "gathered":
-                self.gathered[entry["what"]].append([decoded(one) for one in entry["added"]])
-            case "prompt":
-                self.prompts.append((entry["prompt"], entry["id"]))
+                self.gathered[entry.get("in", ""), entry["what"]].append([decoded(one) for one in entry["added"]])
             case "end":
                 self.whole = True
             case _:
                 if entry["e"] == "event":
                     self.heard.add(entry["name"])
-                if entry.get("in") and entry["e"] not in have_turns:
-                    self.nested[entry["in"]].append(entry)
+                self.deeds += entry["e"] == "did"
+                if self._has_turn(entry, have_turns):
+                    self.turns.append({**entry, "after": self._read})
                 else:
-                    self.turns.append(entry)
+                    self.nested[entry.get("in", "")].append(entry)
+
+    def _has_turn(self, entry: Entry, have_turns: Collection[str]) -> bool:
+        """Whether an entry is waited for. Of what is within something else some are, of what files and time bring none."""
+        if entry.get("in"):
+            return entry["e"] in have_turns
+        return entry["e"] != "reply" and entry.get("name") not in OF_THEMSELVES
+
+
+def _as_done(entry: Entry) -> Entry:
+    """Return an entry of the first form as it is now: what was done with the session had entries of two kinds."""
+    match entry["e"]:
+        case "prompt":
+            return {"e": "did", "what": "submit", "given": {"prompt": entry["prompt"], "message_id": entry["id"]}}
+        case "interrupt":
+            return {"e": "did", "what": "interrupt", "given": {"reason": entry["reason"]}}
+    return entry
+
+
+def _is_spent_again(entry: Entry) -> bool:
+    """Whether it is a cost within a call: where that runs again, so do its requests. Listeners do not."""
+    place = str(entry.get("in", "")).rpartition("/")[2]
+    return entry.get("what") == "spent" and not place.startswith(("event ", "gather "))
 
 
 def key_of(entry: Entry) -> Key:
     """Return what asks for an entry: the same key is asked for when the session comes to it again."""
     match entry["e"]:
-        case "request" | "count" as kind:
+        case "request" | "count" | "checked" as kind:
             return (kind,)
         case "piece" | "broke" | "done":
             return ("answer", entry["answer"])
@@ -96,6 +123,8 @@ def key_of(entry: Entry) -> Key:
             return ("call", entry["id"])
         case "reply":
             return ("reply", entry.get("in", ""))
+        case "did":
+            return ("did", entry["what"])
         case kind:
             return (str(kind),)
 
@@ -115,8 +144,12 @@ def named(key: Key) -> str:
             return f"the end of the call {call}"
         case ("reply", place):
             return f"a person's answer in the call {place}"
+        case ("did", what):
+            return f"what is done with the session then ({what})"
         case ("count",):
             return "a count of tokens"
+        case ("checked",):
+            return "what the service says of a model"
     return " ".join(map(str, key))
 
 

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 CHANGING: Final = frozenset({"background_tasks", "duration", "origin", "request"})
 """Fields of events that are of a moment or a machine, or that are compared elsewhere."""
+RELOADED: Final = (
+    "The settings or plugins changed while the session is recorded. It can be played up to here and no further, as the "
+    "recording has the settings of its beginning: record it anew with these."
+)
 
 
 class Recording:
@@ -49,7 +53,6 @@ class Recording:
         self._within: ContextVar[str] = ContextVar("within", default="")
         self._read: dict[str, dict[str, list[Any]]] = {}
         self._numbers = itertools.count(1)
-        self._made: set[str] = set()
         self._facts: set[str] = set()
         self._came = 0
         self._provider: Provider | None = None
@@ -74,9 +77,7 @@ class Recording:
 
     def new_id(self, purpose: str) -> str:
         """Return a new id."""
-        made = self._kept(f"id {purpose}", str(uuid4()))
-        self._made.add(made)
-        return made
+        return self._kept(f"id {purpose}", str(uuid4()))
 
     def fact(self, name: str, value: S) -> S:
         """Keep something of the provider, once."""
@@ -97,7 +98,8 @@ class Recording:
 
     async def gather(self, what: str, make: Callable[[], Awaitable[Sequence[S]]]) -> Sequence[S]:
         """Keep what a source adds to the prompt."""
-        made = await make()
+        with self._inside(f"gather {what}"):
+            made = await make()
         self.put({"e": "gathered", "what": what, "added": [encoded(one) for one in made]})
         return made
 
@@ -148,15 +150,19 @@ class Recording:
             self.put({"e": "told", "event": encoded(event)})
         return True
 
-    def prompted(self, prompt: str | Sequence[Mapping[str, Any]], message_id: str) -> None:
-        """Keep a prompt, and its id where it came with one."""
-        if not self._within.get():
-            own = None if message_id in self._made else message_id
-            self.put({"e": "prompt", "prompt": encoded(prompt), "id": own})
+    def did(self, what: str, given: Mapping[str, Any]) -> None:
+        """Keep what is done with the session, and what was spent where a recording does not spend it again."""
+        entry = {"e": "did", "what": what, "given": encoded(given)}
+        if what == "spent":
+            if self._within.get():
+                self.put(entry)
+            return
+        with self.outside():
+            self.put(entry)
+        if what == "reload":
+            from toolpost import Notice
 
-    def interrupted(self, reason: AbortReason) -> None:
-        """Keep that the turn is ended."""
-        self.put({"e": "interrupt", "reason": reason})
+            self._tell(Notice(RELOADED, "warning"))
 
     def close(self) -> None:
         """End the file; a file that broke off is told of."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from .pace import LONG_PATIENCE, PATIENCE, TICK, Pace, within_a_tick
 from .reading import SHOWN, Entry, Key, key_of, named
 
 SETTLED: Final = 30
@@ -16,15 +18,22 @@ SETTLED: Final = 30
 class Turnstile:
     """The entries that have an order. `show` does those that happen of themselves, `miss` is told what will not come.
 
-    Nothing that is played takes time. So where something waits and for `stall` seconds nothing new comes to wait, what
-    the recording has next will not come. That does not hold while a real tool is `busy`.
+    An entry's turn comes when the session has got as far as it had when the entry came (`pace`). Nothing that is played
+    takes time: where something waits and for `stall` seconds nothing new comes to wait, what the recording has next will
+    not come. That does not hold while a real tool is `busy`.
     """
 
     def __init__(
-        self, entries: Sequence[Entry], show: Callable[[Entry], None], miss: Callable[[str], None], stall: float
+        self,
+        entries: Sequence[Entry],
+        show: Callable[[Entry], None],
+        miss: Callable[[str], None],
+        stall: float,
+        pace: Pace | None = None,
     ) -> None:
         self._entries = list(entries)
         self._show, self._miss, self._stall = show, miss, stall
+        self._pace = pace or Pace()
         self._left = Counter(key_of(entry) for entry in entries)
         self._place = 0
         self._waiting: dict[Key, deque[asyncio.Future[Entry | None]]] = defaultdict(deque)
@@ -38,6 +47,17 @@ class Turnstile:
         """The entry whose turn it is."""
         return self._entries[self._place] if self._place < len(self._entries) else None
 
+    @property
+    def undone(self) -> Entry | None:
+        """The first entry that is left and that the session would have asked for, or that was done with it."""
+        left = self._entries[self._place :]
+        return next((entry for entry in left if entry["e"] not in SHOWN or entry["e"] == "did"), None)
+
+    def begin(self) -> None:
+        """Begin with what happens of itself."""
+        if self._turning is None and not self._ended:
+            self._turning = asyncio.create_task(self._turn())
+
     async def turn(self, key: Key) -> Entry | None:
         """Wait until the next entry is one of that key; None where none is left, and once nothing goes through.
 
@@ -48,8 +68,7 @@ class Turnstile:
         future: asyncio.Future[Entry | None] = asyncio.get_running_loop().create_future()
         self._waiting[key].append(future)
         self._arrived.set()
-        if self._turning is None:
-            self._turning = asyncio.create_task(self._turn())
+        self.begin()
         try:
             return await future
         except asyncio.CancelledError:
@@ -57,16 +76,20 @@ class Turnstile:
                 self._waiting[key].remove(future)
             raise
 
-    def hurry(self, kind: str) -> None:
-        """Do the next entry of a kind that happens of itself now, and what happens of itself before it."""
-        while (entry := self.next) is not None and entry["e"] in SHOWN:
-            self._advance(entry)
-            self._show(entry)
-            if entry["e"] == kind:
-                return
-        ahead = (place for place in range(self._place, len(self._entries)) if self._entries[place]["e"] == kind)
-        if (place := next(ahead, None)) is not None:
-            self._show(self._entries.pop(place))
+    def before_reading(self, row: str) -> None:
+        """Do what happens of itself and came before the value that the session is about to read."""
+        while (entry := self.next) is not None and entry["e"] in SHOWN and self._pace.is_past(entry, row):
+            self._do(self._place)
+
+    def before_looking(self, row: str) -> None:
+        """Do all that was put in before the session looked, also where something that has a turn is ahead of it."""
+        self.before_reading(row)
+        place = self._place
+        while place < len(self._entries) and self._pace.is_past(entry := self._entries[place], row):
+            if entry["e"] in ("inbox", "did"):
+                self._do(place)
+            else:
+                place += 1
 
     def end(self) -> None:
         """Let nothing through any more, whatever waits."""
@@ -81,9 +104,11 @@ class Turnstile:
 
     async def _turn(self) -> None:
         while not self._ended and (entry := self.next) is not None:
+            await self._pace.arrive(entry, self._patience)
+            if entry is not self.next:
+                continue
             if entry["e"] in SHOWN:
-                self._advance(entry)
-                self._show(entry)
+                self._do(self._place)
             elif (future := self._first(key_of(entry))) is not None:
                 self._advance(entry)
                 future.set_result(entry)
@@ -94,18 +119,24 @@ class Turnstile:
         self.end()
 
     async def _something_came(self, entry: Entry) -> bool:
-        self._arrived.clear()
-        while True:
-            try:
-                async with asyncio.timeout(self._stall):
-                    await self._arrived.wait()
-                return True
-            except TimeoutError:
-                waiting = [key for key, futures in self._waiting.items() if futures]
-                if waiting and not self.busy:
-                    asked = ", ".join(sorted(map(named, waiting)))
-                    self._miss(f"The recording has {named(key_of(entry))} next. The session waits for {asked}.")
-                    return False
+        """Wait until something new waits; False where nothing will."""
+        looks = 0
+        while not await within_a_tick(self._arrived):
+            looks += 1
+            waiting = self._awaited()
+            if looks * TICK > self._stall and waiting and not self.busy:
+                asked = ", ".join(sorted(map(named, waiting)))
+                self._miss(f"The recording has {named(key_of(entry))} next. The session waits for {asked}.")
+                return False
+        return True
+
+    def _patience(self) -> float:
+        if self.busy:
+            return math.inf
+        return PATIENCE if self._awaited() else LONG_PATIENCE
+
+    def _awaited(self) -> list[Key]:
+        return [key for key, futures in self._waiting.items() if futures]
 
     def _first(self, key: Key) -> asyncio.Future[Entry | None] | None:
         waiting = self._waiting[key]
@@ -114,6 +145,17 @@ class Turnstile:
             if not future.done():
                 return future
         return None
+
+    def _do(self, place: int) -> None:
+        """Do an entry that happens of itself; what comes of it may ask for what is behind it already."""
+        entry = self._entries[place]
+        self._arrived.set()
+        if place == self._place:
+            self._advance(entry)
+        else:
+            del self._entries[place]
+            self._left[key_of(entry)] -= 1
+        self._show(entry)
 
     def _advance(self, entry: Entry) -> None:
         self._left[key_of(entry)] -= 1

@@ -16,8 +16,10 @@ from .values import plain
 if TYPE_CHECKING:
     from toolpost import ModelRequest
 
-FORM: Final = 1
+FORM: Final = 2
 """The form of the file, in its first line."""
+FORMS: Final = (1, FORM)
+"""The forms that can be read."""
 PIECES: Final = {"TextDelta": "text", "ThinkingDelta": "text", "InputDelta": "json"}
 """Pieces of a text, and the field that has it: a secret may be cut in two by them."""
 
