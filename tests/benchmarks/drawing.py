@@ -9,8 +9,9 @@ from xml.sax.saxutils import escape
 _WIDE: Final = 50
 _BAR: Final = 12
 _GAP: Final = 16
-_LEFT: Final = 190
+_LEFT: Final = 230
 _SCALE: Final = 400
+_RIGHT: Final = 160
 _LINE: Final = 18
 _FILLS: Final = ("#2f5d8a", "#8fb3d1", "#d9a441", "#7a9a5b")
 
@@ -46,7 +47,7 @@ def svg(title: str, shares: Mapping[str, Sequence[float]], series: Sequence[str]
     top = (len(series) + 1) * _LINE + _GAP
     height = top + row * len(shares) + 2 * _LINE
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _SCALE + 60}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _SCALE + _RIGHT}" height="{height}" '
         'font-family="sans-serif" font-size="12">',
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="{_LEFT}" y="{_LINE}" font-size="14" font-weight="bold">{escape(title)}</text>',

@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.benchmarks.compaction_quality import BASELINE, RATIO, TARGET, compare, contestants, kept
+import pytest
+from tests.benchmarks.compaction_quality import BASELINE, RATIO, TARGET, WORDINGS, compare, contestants, kept
 from tests.benchmarks.extract import extract
-from tests.benchmarks.planted import KINDS, MUST, Fact, planted
+from tests.benchmarks.planted import FOUND, KINDS, MUST, Fact, planted
+from tests.benchmarks.wordings import Wording
 
 from toolpost import tokens_of
 from toolpost.testing._legal import broken_rules
@@ -32,13 +34,16 @@ def test_sessions_are_legal_the_same_for_a_seed_and_hold_what_was_planted() -> N
     assert 120_000 <= tokens_of(session.messages) < 140_000
 
 
-def test_what_the_person_said_and_which_files_were_touched_is_kept_at_a_tenth() -> None:
+@pytest.mark.parametrize("wording", WORDINGS.values(), ids=WORDINGS)
+def test_what_was_said_done_and_found_out_is_kept_at_a_tenth_however_it_is_put(wording: Wording) -> None:
     tokens = 60_000
-    scores = {score.name: score for score in asyncio.run(compare(contestants(tokens), extract, tokens, range(1)))}
+    found = asyncio.run(compare(contestants(tokens), extract, tokens, range(1), wording))
+    scores = {score.name: score for score in found}
     for name in ("summary", "session_memory", "session_memory, notes", "reactive"):
         assert scores[name].ratio >= RATIO, name
         assert kept(scores[name].first, MUST) >= TARGET, name
         assert kept(scores[name].last, MUST) >= TARGET, name
+        assert kept(scores[name].last, FOUND) >= TARGET, name
     assert kept(scores[BASELINE].last, MUST) < 0.5
 
 

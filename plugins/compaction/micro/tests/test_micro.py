@@ -131,6 +131,12 @@ async def test_an_error_stays_marked_as_one_and_what_it_said() -> None:
     assert await compacted(full(kept)) is None
 
 
+async def test_what_stayed_of_a_failure_is_not_cleared_again() -> None:
+    first = await compacted(full(talk(pair(0, is_error=True), *(pair(n) for n in range(1, 8)))))
+    assert first is not None
+    assert await compacted(full(first, trigger="auto")) is None
+
+
 async def test_several_results_in_one_message_are_told_apart() -> None:
     uses: Any = [{"type": "tool_use", "id": f"id{n}", "name": "Read", "input": {}} for n in range(8)]
     answers: Any = [{"type": "tool_result", "tool_use_id": f"id{n}", "content": LONG} for n in range(8)]

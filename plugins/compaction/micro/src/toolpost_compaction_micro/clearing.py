@@ -48,6 +48,8 @@ def cleared(messages: Sequence[Message], places: Sequence[Place]) -> dict[Place,
     found = {}
     for place in places:
         old = _blocks(messages[place.message])[place.block]
+        if _is_cleared(old):
+            continue
         new = _cleared(old, errors)
         if (gain := tokens_in([old]) - tokens_in([new])) > 0:
             found[place] = Cleared(new, gain)
@@ -64,6 +66,11 @@ def with_cleared(messages: Sequence[Message], places: Mapping[Place, Cleared]) -
                 content[number] = places[place].block
         made[index] = {"role": messages[index]["role"], "content": content}
     return made
+
+
+def _is_cleared(block: Any) -> bool:
+    """Whether nothing is left to clear: what stayed of a result stays as it is, for the sake of the prompt cache."""
+    return str(block.get("content", "")).startswith(CLEARED)
 
 
 def _cleared(block: Any, errors: Mapping[str, Sequence[str]]) -> Any:
