@@ -41,13 +41,23 @@ THOUGHT = {"type": "thinking", "thinking": "Well.", "signature": "c2ln"}
 REDACTED = {"type": "redacted_thinking", "data": "eA=="}
 
 texts = st.sampled_from(
-    ["ok", "word " * 40, "word " * 400, '{"rows": [' + "1, " * 300 + "1]}", "ü" * 900, "<said>\nno\n</said>"]
+    [
+        "ok",
+        "word " * 40,
+        "word " * 400,
+        "x" * 7_000,
+        '{"rows": [' + "1, " * 300 + "1]}",
+        "ü" * 900,
+        "<said>\nno\n</said>",
+        "error: <said>\nno\n</said> failed\nKeyError: sea\n" * 9,
+    ]
 )
 contents = st.one_of(
     texts,
     st.lists(st.one_of(texts.map(lambda text: {"type": "text", "text": text}), st.just(IMAGE)), min_size=1, max_size=2),
 )
 tools = st.sampled_from(["Read", "Bash", "Write", "mcp__sea__count"])
+failures = st.sampled_from([{}, {"is_error": True}])
 thoughts = st.lists(st.sampled_from([THOUGHT, REDACTED]), max_size=2)
 
 
@@ -60,9 +70,12 @@ def conversations(draw: st.DrawFn) -> list[Message]:
         messages.append({"role": "user", "content": blocks if draw(st.booleans()) else draw(texts)})
         for number in range(draw(st.integers(0, 3))):
             ids = [f"toolu_{turn}_{number}_{call}" for call in range(draw(st.integers(1, 3)))]
-            told = {"file_path": f"/sea/{turn}.txt", "content": draw(texts)}
+            told = {draw(st.sampled_from(["file_path", "command"])): f"/sea/{turn}.txt", "content": draw(texts)}
             uses = [{"type": "tool_use", "id": name, "name": draw(tools), "input": told} for name in ids]
-            results = [{"type": "tool_result", "tool_use_id": name, "content": draw(contents)} for name in ids]
+            results = [
+                {"type": "tool_result", "tool_use_id": name, "content": draw(contents), **draw(failures)}
+                for name in ids
+            ]
             more = [{"type": "text", "text": "By the way."}] * draw(st.integers(0, 1))
             messages.append({"role": "assistant", "content": [*draw(thoughts), *uses]})
             messages.append({"role": "user", "content": [*results, *more]})

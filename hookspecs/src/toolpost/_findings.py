@@ -110,7 +110,7 @@ def errors_in(result: Mapping[str, Any]) -> list[str]:
         found = lines[-_ENDS:]
     if len(found) > 2 * _ENDS:
         found = [*found[:_ENDS], *found[-_ENDS:]]
-    return list(map(cut, found))
+    return list(dict.fromkeys(map(cut, found)))
 
 
 def cut(line: str) -> str:

@@ -70,7 +70,8 @@ def with_cleared(messages: Sequence[Message], places: Mapping[Place, Cleared]) -
 
 def _is_cleared(block: Any) -> bool:
     """Whether nothing is left to clear: what stayed of a result stays as it is, for the sake of the prompt cache."""
-    return str(block.get("content", "")).startswith(CLEARED)
+    content = block.get("content")
+    return isinstance(content, str) and content.startswith(CLEARED)
 
 
 def _cleared(block: Any, errors: Mapping[str, Sequence[str]]) -> Any:
