@@ -26,6 +26,25 @@ def test_a_deny_rule_finds_the_program_wherever_it_would_run(line: str, tmp_path
     assert hits(line, tmp_path, "rm:*", "deny")
 
 
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("true; echo `date  -u`", ["true", "date  -u", "echo `date  -u`"]),
+        ("echo `echo \\`rm x\\``", ["rm x", "echo `rm x`", "echo `echo \\`rm x\\``"]),
+        ("cat <<E\n`id -u`\nE", ["id -u", "cat <<E"]),
+        ("ls  'a b'|wc   -l &", ["ls  'a b'", "wc   -l"]),
+    ],
+)
+def test_each_part_is_shown_as_it_was_written(line: str, texts: list[str], tmp_path: Path) -> None:
+    assert [part.text for part in read(line, tmp_path).parts] == texts
+
+
+def test_a_variable_within_backticks_is_judged_by_its_own_value(tmp_path: Path) -> None:
+    # Where the value stands in the backticks, `cat` stands in the line.
+    parts = read("true; cat a; echo `PAGER=vim git log`", tmp_path).parts
+    assert [part.read_only for part in parts if part.argv[:1] == ("git",)] == [False]
+
+
 @pytest.mark.parametrize("line", HIDDEN["only_ask"])
 def test_what_only_running_could_tell_is_at_least_asked_about(line: str, tmp_path: Path) -> None:
     matcher = read(line, tmp_path)
@@ -470,6 +489,9 @@ def test_a_name_that_is_too_long_for_any_file_is_judged_like_another(tmp_path: P
         ("git diff -- '*.txt'", "a.txt"),
         ("git log -p -- 'a.???'", "a.txt"),
         ("git grep x -- 'A.T*'", "a.txt"),
+        ("git diff ./'*.txt'", "a.txt"),
+        ("git diff a\\*", "a.txt"),
+        ("cd sub && git diff '../*.txt'", "a.txt"),
         ("git show HEAD:a.txt", "a.txt"),
         ("git archive HEAD 'a*'", "a.txt"),
         ("git diff --no-index . b", "**"),

@@ -35,6 +35,8 @@ from .syntax import (
     scripts_of,
 )
 
+_NOTHING = Handed()
+
 
 class Analysis(Bodies):
     """Collects the parts of one line; `home` and `folder` are where it would run."""
@@ -54,37 +56,45 @@ class Analysis(Bodies):
             self._pipeline(group[0], place, sure=False)
             return
         seen = [place.folders]
+        alternative = next((at for at, item in enumerate(group) if item.joiner == "||"), len(group))
         for at, item in enumerate(group):
             if item.joiner == "||":
                 place.stay_in(seen)
-            joined = item.joiner in ("&&", "||")
-            before = place.copy() if joined else place
+            values, functions = dict(place.values), set(place.functions)
             # What follows an && ran after this, unless a || may have passed this over.
-            sure = at + 1 < len(group) and all(other.joiner != "||" for other in group[: at + 2])
+            sure = at + 1 < len(group) and at + 1 < alternative
             self._pipeline(item, place, sure=sure)
-            if joined:
-                place.functions = before.functions
-                place.blur(before.values)
+            if at:
+                place.functions = functions
+                place.blur(values)
             seen.append(place.folders)
         # What follows runs after any of them failed, too.
         place.stay_in(seen)
 
     def _pipeline(self, item: Pipeline, place: Place, *, sure: bool) -> None:
-        alone, handed = len(item.stages) == 1, Handed()
-        follows = not alone and "xargs" in self.line
+        if len(item.stages) == 1:
+            place.found = None
+            self._stage(item.stages[0], place, sure=sure)
+            return
+        handed, follows = _NOTHING, "xargs" in self.line
         names: Found | None = None
         for stage in item.stages:
-            inner, count = place if alone else place.copy(), len(self.parts)
+            inner, count = place.copy(), len(self.parts)
             if isinstance(stage, Simple):
                 inner.found = names if names is not None and goes_through(stage.redirects) else None
-                self.simple(stage, inner, sure=sure)
-            else:
-                self._compound(stage, inner)
-            if not alone:
-                self._hand(handed, since=count)
-                if isinstance(stage, Simple) and stage.words and prints_files(stage.words[0].bare):
-                    handed = printed(self._arguments(stage, place), place, handed)
-                names = self._names_printed(stage, place, names) if follows else None
+            self._stage(stage, inner, sure=sure)
+            self._hand(handed, since=count)
+            if isinstance(stage, Simple) and stage.words and prints_files(stage.words[0].bare):
+                handed = printed(self._arguments(stage, place), place, handed)
+            names = self._names_printed(stage, place, names) if follows else None
+
+    def _stage(self, node: Command, place: Place, *, sure: bool) -> None:
+        if not isinstance(node, Simple):
+            self._compound(node, place)
+        elif node.plain:
+            self.command(tuple(self._arguments(node, place)), place, sure=sure, text=node.source)
+        else:
+            self.simple(node, place, sure=sure)
 
     def _names_printed(self, stage: Command, place: Place, before: Found | None) -> Found | None:
         """The files whose names a stage of a pipe hands to the next, where it hands on nothing else."""
@@ -95,11 +105,14 @@ class Analysis(Bodies):
 
     def _hand(self, handed: Handed, *, since: int) -> None:
         """Note what the commands of a line get to know of while they run."""
+        if handed == _NOTHING:
+            return
         self.parts[since:] = [handed.given(part) for part in self.parts[since:]]
 
     def _arguments(self, node: Simple, place: Place) -> list[Argument]:
-        values, line = place.values, self.line
-        return [arg for word in node.words for arg in arguments(word, values, line[word.start : word.end])]
+        if node.plain:
+            return [Argument(word.pieces[0].text, True, False, False, "", (), word.source) for word in node.words]  # type: ignore[union-attr]
+        return [arg for word in node.words for arg in arguments(word, place.values)]
 
     def _compound(self, node: Compound, place: Place) -> None:
         own = place.copy() if node.kind in ("(", "coproc") else place
@@ -159,7 +172,7 @@ class Analysis(Bodies):
         if self.calculates:
             node = settled_command(node, place.values)
         files_read = self._substituted_reads(node, place)
-        text = self.line[node.start : node.end].strip()
+        text = node.source
         unsafe = self._assignments(node, place)
         for assign in node.assigns:
             self.carried(assign, place)
@@ -198,8 +211,7 @@ class Analysis(Bodies):
                 place.lose()
                 self.simple(simple, place, sure=False)
             except (Unreadable, RecursionError):
-                text = reader.text[simple.start : simple.end]
-                self.add(BashPart(text, doubt="it is nested too deep", dynamic=True))
+                self.add(BashPart(simple.source, doubt="it is nested too deep", dynamic=True))
 
     # Redirections
 
@@ -211,7 +223,7 @@ class Analysis(Bodies):
                 self._substitutions(word, place, redirect.op)
             handed = handed_text(redirect, place)
             body = handed if handed is not None else body
-            part = opened(redirect, place, self.source(redirect.target))
+            part = opened(redirect, place)
             if part is not None:
                 self.add(part)
         return body
@@ -241,13 +253,13 @@ class Analysis(Bodies):
                 self.evaluates = True
                 place.forget(for_good=False)
                 if where != "word":
-                    self.add(BashPart(self.source(word) or where, doubt=piece.why, barred=piece.why))
+                    self.add(BashPart(word.source or where, doubt=piece.why, barred=piece.why))
 
     def _only_holds_text(self, assign: Assign) -> bool:
         """Whether an array's elements, or what is joined to a variable's text, are words of which none is calculated."""
         if assign.simple or "[" in assign.name or assign.name == "IFS":
             return False
-        if assign.items is None and self.source(assign.value).startswith("("):
+        if assign.items is None and assign.value.source.startswith("("):
             return False
         pieces = [piece for word in assign.items or (assign.value,) for piece in word.pieces]
         texts = (piece.text for piece in pieces if isinstance(piece, Text))
@@ -262,7 +274,7 @@ class Analysis(Bodies):
             known = assign.simple and not any(value.strange for value in arguments(assign.value, place.values))
             if node.words:
                 splits = assign.name == "IFS" and node.words[0].bare == "read"
-                if not known or not (splits or harmless(assign.name, self.source(assign.value))):
+                if not known or not (splits or harmless(assign.name, assign.value.source)):
                     why = why or f"the variable {assign.name} may change what the command does"
                 if holds_number(place.values.get(assign.name)):
                     place.assign(assign.name, None)  # to what runs now it holds this value

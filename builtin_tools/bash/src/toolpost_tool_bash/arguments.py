@@ -122,11 +122,11 @@ def looped(arg: Argument) -> str | None:
     return OneOf(arg.text) if arg.pattern == arg.text and not set(arg.text) & set("{}~\\") else None
 
 
-def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
+def arguments(word: Word, values: Values) -> list[Argument]:
     """Expand one word; `values` holds the variables whose value is sure, such as HOME."""
-    only = word.pieces[0] if len(word.pieces) == 1 else None
-    if isinstance(only, Text) and (only.quoted or not _EXPANDED.search(only.text)):
-        return [Argument(only.text, True, False, False, "", (), source)]
+    source = word.source
+    if (literal := _literal(word)) is not None:
+        return [Argument(literal, True, False, False, "", (), source)]
     if (quoted := _all_quoted(word, values)) is not None:
         return [Argument(quoted, source=source)]
     if (elements := _elements(word, values)) is not None:
@@ -176,6 +176,16 @@ def arguments(word: Word, values: Values, source: str = "") -> list[Argument]:
         )
         for result in results
     ]
+
+
+def _literal(word: Word) -> str | None:
+    """The text of a word that nothing expands; None for any other."""
+    texts: list[str] = []
+    for piece in word.pieces:
+        if not isinstance(piece, Text) or not (piece.quoted or not _EXPANDED.search(piece.text)):
+            return None
+        texts.append(piece.text)
+    return "".join(texts)
 
 
 def _only(word: Word) -> Piece | None:

@@ -31,7 +31,7 @@ class Bodies(Commands):
 
     def _for(self, node: Compound, place: Place) -> None:
         """Walk the body once for each of a few words that are known, else once for all."""
-        words = [arg for word in node.words for arg in arguments(word, place.values, self.source(word))]
+        words = [arg for word in node.words for arg in arguments(word, place.values)]
         before, count = dict(place.values), len(self.parts)
         steady = 0 < len(words) <= _MOST_ROUNDS and all(arg.known for arg in words)
         for arg in words if steady else ():

@@ -116,9 +116,11 @@ _AWK_READS = re.compile(r"system\s*\(\s*(?!\"[^\"]*\"\s*\))|(?<!\|)\|(?!\|)&?\s*
 _ASSIGNING = frozenset({"make", "env", "export", "declare", "typeset", "local", "readonly"})
 _AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 _TAKE_SCRIPTS = _AWKS | {"sed", "make"}
+_ARE_TOLD = OPTIONS.keys() | READS_COMMANDS | _ASSIGNING | _TAKE_SCRIPTS | {"bind", "socat", "enable"}
 _MOST_LITERALS = 40
 _LONGEST_NAME = 200
 _FROM_FILE = re.compile(r"-\w*f-?|--file(?:=-)?")
+_SPLIT_STRING = re.compile(r"-[A-Za-z0]*S|--split-string=?")
 _CONFIG_VALUE = re.compile(r"GIT_CONFIG_VALUE_\d+")
 _PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/([^/]+)")
 
@@ -146,7 +148,9 @@ class Told:
 
 def told(name: str, args: list[Argument], text: str | None) -> Told:
     """What a program is told to run; `text` is its standard input where that is known."""
-    values = [value for option in OPTIONS.get(name, "").split() for value in _values(option, args)]
+    if name not in _ARE_TOLD and not speaks(name):
+        return Told()
+    values = [value for option in OPTIONS[name].split() for value in _values(option, args)] if name in OPTIONS else []
     given = [arg.text for arg in args if arg.text]
     sure = [text for value in values for text in _spellings(value.text)]
     if text and name in _TAKE_SCRIPTS and any(_FROM_FILE.fullmatch(option) for option in given):
@@ -170,7 +174,7 @@ def told(name: str, args: list[Argument], text: str | None) -> Told:
     if name == "env":
         sure += _split_strings(args)
     if name in _ASSIGNING:
-        sure += [value for text in given if (value := assigned(*text.partition("=")[::2]))]
+        sure += [value for text in given if "=" in text and (value := assigned(*text.partition("=")[::2]))]
     possible = _possible(name, [*given, text or ""])
     read = name in READS_COMMANDS and text is None and "-l" not in given
     unknown = read or any(not value.plain for value in values) or _reads_program(name, args, text)
@@ -225,7 +229,7 @@ def files_in(*code: str) -> list[str]:
 def _split_strings(args: list[Argument]) -> Iterable[str]:
     """What `env -S` splits, with the arguments that follow it."""
     for at, arg in enumerate(args):
-        if match := re.match(r"-[A-Za-z0]*S|--split-string=?", arg.text):
+        if arg.text.startswith("-") and (match := _SPLIT_STRING.match(arg.text)):
             rest = [other.text for other in args[at + 1 :]]
             value = arg.text[match.end() :]
             yield " ".join(

@@ -10,7 +10,7 @@ from typing import Final
 from .arguments import Argument
 from .carriers import copied
 from .code import files_of_code
-from .effects import effects_of
+from .effects import effects_of, may_open
 from .files import Files, files_of
 from .handed import started_by, taken_whole
 from .hidden import MOST_DEPTH, MOST_PARTS, Hidden, Vector, argv, shown
@@ -25,6 +25,7 @@ from .wrappers import (
     EVALUATES,
     GUARDED,
     SHELLS,
+    TRANSPARENT,
     guarded,
     inside_of,
     plain_shell,
@@ -34,6 +35,7 @@ from .wrappers import (
 
 _SYSTEM: Final = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin"})
 _COPY: Final = frozenset({"cp", "mv", "ln", "install"})
+_LOOKED_THROUGH: Final = SHELLS | TRANSPARENT.keys() | {"eval"}
 _ANYTHING: Final = frozenset({"source", ".", "eval", "trap"})
 
 
@@ -51,9 +53,9 @@ class Commands(Hidden):
         body: str | None = None,
     ) -> None:
         """List what one command with its arguments comes to, looking through what surrounds it."""
-        first, rest = args[0], list(args[1:])
+        first = args[0]
         if not first.plain or not first.text:
-            inside = tuple(self.shadow(guarded("?", rest), place))
+            inside = tuple(self.shadow(guarded("?", list(args[1:])), place))
             unknown = "the program is only known once the line runs"
             part = BashPart(
                 text or shown(args), argv(args), doubt=unknown, barred=unknown, args=args, around=around, inside=inside
@@ -72,7 +74,8 @@ class Commands(Hidden):
             if name in ("cd", "pushd", "popd"):
                 place.lose()
             return
-        if len(around) < MOST_DEPTH and self._looked_through(name, args, place, sure=sure, around=around, body=body):
+        deep = name not in _LOOKED_THROUGH or len(around) >= MOST_DEPTH
+        if not deep and self._looked_through(name, args, place, sure=sure, around=around, body=body):
             return
         text = text or shown(args)
         if name in ("cd", "pushd", "popd"):
@@ -135,8 +138,11 @@ class Commands(Hidden):
         effects = effects_of(name, rest)
         self.evaluates = self.evaluates or (name in EVALUATES and bool(effects.why))
         # What a program that is not known may open is noted with the one around it, where that lists all of it.
-        effects.files.extend(files_of_code(last, rest, body))
-        files = files_of(effects, place) if effects.known or not self.tails_listed else Files()
+        listed = not effects.known and self.tails_listed
+        if not listed:
+            effects.files += [] if effects.known else may_open(name, rest)
+            effects.files += files_of_code(last, rest, body)
+        files = Files() if listed else files_of(effects, place)
         _note_variables(name, effects, place)
         doubt = effects.why or self._led_by_files(name, place) or files.doubt or _dashed(effects, place)
         if not (effects.why or last in GUARDED or name in _COPY or "/" in name):
@@ -193,7 +199,7 @@ class Commands(Hidden):
         ]
         if not effects.why and last not in GUARDED:
             return others, False
-        inside = inside_of(last, rest, body, known=effects.known)
+        inside = inside_of(last, rest, body, known=effects.known, with_tails=not self.tails_listed)
         found = [*others, *self.shadow(inside, place)]
         if name in EVALUATES and effects.why:
             texts = (arg.text if arg.known else arg.sure for arg in rest)

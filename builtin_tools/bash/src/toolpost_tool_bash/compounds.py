@@ -26,20 +26,19 @@ class CompoundReader(LineReader):
 
     def compound(self, keyword: str) -> Compound:
         """Read what a keyword opens."""
-        start = self.at
         self.at += len(keyword)
         if keyword == "{":
-            return Compound("{", (self._block("}"),), start=start)
+            return Compound("{", (self._block("}"),))
         if keyword == "[[":
-            return self._test(start)
+            return self._test()
         if keyword in ("while", "until"):
-            return Compound(keyword, (self._block("do"), self._block("done")), start=start)
+            return Compound(keyword, (self._block("do"), self._block("done")))
         if keyword == "if":
-            return self._if(start)
+            return self._if()
         if keyword in ("for", "select"):
-            return self._for(keyword, start)
+            return self._for(keyword)
         if keyword == "case":
-            return self._case(start)
+            return self._case()
         self.skip()
         name = self.word()
         self.skip()
@@ -47,26 +46,26 @@ class CompoundReader(LineReader):
             self.expect("(")
             self.skip()
             self.expect(")")
-        return self.function(name, start)
+        return self.function(name)
 
     def _block(self, *ends: str) -> Script:
         script = self.items(ends)
         self.keyword(*ends)
         return script
 
-    def _if(self, start: int) -> Compound:
+    def _if(self) -> Compound:
         blocks = [self.items(("then",))]
         self.keyword("then")
         while True:
             blocks.append(self.items(("elif", "else", "fi")))
             keyword = self.keyword("elif", "else", "fi")
             if keyword == "fi":
-                return Compound("if", tuple(blocks), start=start)
+                return Compound("if", tuple(blocks))
             if keyword == "elif":
                 blocks.append(self.items(("then",)))
                 self.keyword("then")
 
-    def _for(self, keyword: str, start: int) -> Compound:
+    def _for(self, keyword: str) -> Compound:
         self.skip()
         if self.text.startswith("((", self.at):
             inner = self.balanced(self.at + 2)
@@ -75,7 +74,7 @@ class CompoundReader(LineReader):
             scripts = self.embedded(inner)
             self.at += 2 + len(inner) + 2
             self.skip_separators()
-            return Compound("for((", (*scripts, self._do_body()), name=inner, start=start)
+            return Compound("for((", (*scripts, self._do_body()), name=inner)
         name = self.word().bare
         if name is None or not name.isidentifier():
             raise Unreadable("a loop's variable is no plain name")
@@ -88,13 +87,13 @@ class CompoundReader(LineReader):
                 words.append(self.argument())
                 self.skip()
         self.skip_separators()
-        return Compound(keyword, (self._do_body(),), tuple(words), name=name, start=start)
+        return Compound(keyword, (self._do_body(),), tuple(words), name=name)
 
     def _do_body(self) -> Script:
         end = {"do": "done", "{": "}"}[self.keyword("do", "{")]
         return self._block(end)
 
-    def _case(self, start: int) -> Compound:
+    def _case(self) -> Compound:
         self.skip()
         words = [self.word()]
         blocks: list[Script] = []
@@ -104,7 +103,7 @@ class CompoundReader(LineReader):
             self.skip(newlines=True)
             if self.peek_keyword() == "esac":
                 self.keyword("esac")
-                return Compound("case", tuple(blocks), tuple(words), start=start)
+                return Compound("case", tuple(blocks), tuple(words))
             if self.text.startswith("(", self.at):
                 self.at += 1
             while True:
@@ -120,7 +119,7 @@ class CompoundReader(LineReader):
             if operator and operator[0] in (";;", ";&", ";;&"):
                 self.at = operator.end()
 
-    def _test(self, start: int) -> Compound:
+    def _test(self) -> Compound:
         """Read `[[ … ]]`: its words and operators in order; operators become plain words."""
         words: list[Word] = []
         while True:
@@ -129,23 +128,23 @@ class CompoundReader(LineReader):
                 raise Unreadable("a [[ test is not closed")
             operator = _TEST_OPERATOR.match(self.text, self.at)
             if operator and not self.text.startswith(("<(", ">("), self.at):
-                words.append(Word((Text(operator[0]),), self.at, operator.end()))
+                words.append(Word((Text(operator[0]),), operator[0]))
                 self.at = operator.end()
                 continue
             if self.text[self.at] in ";&":
                 raise Unreadable("a [[ test is not closed")
             word = self.word()
             if word.bare == "]]":
-                return Compound("[[", words=tuple(words), start=start)
+                return Compound("[[", words=tuple(words))
             words.append(word)
 
-    def function(self, name: Word, start: int) -> Compound:
+    def function(self, name: Word) -> Compound:
         """Read the body of a function."""
         self.skip(newlines=True)
         body = self.command()
         if isinstance(body, Simple):
             raise Unreadable("a function's body is no group")
-        return Compound("function", (Script((Pipeline("", (body,)),)),), name=name.bare or "?", start=start)
+        return Compound("function", (Script((Pipeline("", (body,)),)),), name=name.bare or "?")
 
     def with_redirects(self, compound: Compound) -> Compound:
         """Read the redirections that follow a compound command."""

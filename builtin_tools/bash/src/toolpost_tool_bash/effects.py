@@ -39,7 +39,7 @@ _OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
 
 
 def effects_of(name: str, args: list[Argument]) -> Effects:
-    """What the program does; a program without a row is refused with every argument as a file it may read."""
+    """What the program does; one without a row is refused, and `may_open` says what it is told of."""
     if len(args) == 1 and args[0].plain and args[0].text in _version_flags(name):
         return Effects()
     if name == "git":
@@ -49,21 +49,24 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
     name = "mkfs" if name.startswith("mk") and _MAKES_FILE_SYSTEM.match(name) else name
     row = PROGRAMS.get(name) or LINKING.get(name) or ("| disks" if name in devices.PROGRAMS else None)
     if row is None:
-        effects = Effects(why=f"{name} is not a program that is known to only read", known=False)
-        effects.files = [("mention", arg) for arg in (*args, *map(Argument, literals(name, args)))]
-        effects.files += [("write", arg) for arg in _outputs(args)]
-        return effects
+        return Effects(why=f"{name} is not a program that is known to only read", known=False)
     effects = _read_row(name, args, row)
     if name in LINKING or name in devices.PROGRAMS:
         effects.refuse(f"{name} does more than change the files that it names")
     return effects
 
 
+def may_open(name: str, args: list[Argument]) -> list[tuple[str, Argument]]:
+    """The files by kind that a program without a row may open: each argument, each literal in code, and what it writes."""
+    mentioned = (*args, *map(Argument, literals(name, args)))
+    return [*(("mention", arg) for arg in mentioned), *(("write", arg) for arg in _outputs(args))]
+
+
 def _outputs(args: list[Argument]) -> list[Argument]:
     """The files that a program which is not known is told to write, by the options that many have for that."""
     found: list[Argument] = []
     for arg, following in pairwise((*args, Argument(""))):
-        match = _OUTPUT.match(arg.text)
+        match = _OUTPUT.match(arg.text) if arg.text.startswith("-") else None
         if match and (match[1] or match.end() < len(arg.text)):
             found.append(arg._replace(text=arg.text[match.end() :]))
         elif match:

@@ -57,7 +57,7 @@ class WordReader:
         text = self.text
         if (plain := _PLAIN.match(text, start)) and (plain.end() == len(text) or text[plain.end()] in _ENDS_PLAIN):
             self.at = plain.end()
-            return Word((Text(plain[0]),), start, self.at)
+            return Word((Text(plain[0]),), plain[0])
         while self.at < len(text):
             char = text[self.at]
             if char in _ENDS_WORD:
@@ -70,7 +70,7 @@ class WordReader:
                 self.at = plain.end()
             else:
                 pieces.extend(self._special(char))
-        return Word(merged(pieces), start, self.at, self.joined)
+        return Word(merged(pieces), text[start : self.at], self.joined)
 
     def _special(self, char: str) -> list[Piece]:
         if char == "'":

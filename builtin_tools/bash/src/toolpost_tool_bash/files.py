@@ -154,16 +154,16 @@ def handed_text(redirect: Redirect, place: Place) -> str | None:
     return args[0].text if len(args) == 1 and args[0].known else None
 
 
-def opened(redirect: Redirect, place: Place, source: str) -> BashPart | None:
+def opened(redirect: Redirect, place: Place) -> BashPart | None:
     """What a redirection opens, as a part of its own; None where it opens no file."""
     if redirect.op in ("<<", "<<-", "<<<"):
         return None
-    args = arguments(redirect.target, place.values, source)
+    args = arguments(redirect.target, place.values)
     target = args[0] if len(args) == 1 else Argument("", known=False)
     copies = redirect.op in (">&", "<&") and target.plain and (target.text.rstrip("-").isdigit() or target.text == "-")
     if copies or (target.plain and target.text in FREE):
         return None
-    shown = f"{redirect.op} {source or target.text}"
+    shown = f"{redirect.op} {redirect.target.source or target.text}"
     # Of several files that a pattern matches bash opens none; a loop's variable stands for one of them.
     paths = place.paths(target) if not target.splits else None
     if paths is None or any(str(path).startswith(("/dev/tcp/", "/dev/udp/")) for path in paths):

@@ -59,10 +59,6 @@ class Hidden:
         """Note one more part."""
         self.parts.append(part)
 
-    def source(self, word: Word) -> str:
-        """The text of a word as it was written."""
-        return self.line[word.start : word.end]
-
     def carried(self, assign: Assign, place: Place) -> None:
         """List what a variable holds for some program to run."""
         if not may_carry(assign.name):
@@ -84,7 +80,7 @@ class Hidden:
             text = "".join(piece.text for piece in word.pieces if isinstance(piece, Text))
             if inside := tuple((False, part) for _, part in self.embedded(text, self.place)):
                 why = "it may be evaluated further on"
-                self.add(BashPart(self.source(word) or text, doubt=why, barred=why, inside=inside))
+                self.add(BashPart(word.source or text, doubt=why, barred=why, inside=inside))
 
     def shadow(self, inside: Inside, place: Place) -> list[tuple[bool, BashPart]]:
         """What may run inside of a program: never a reason to allow, always one to deny."""

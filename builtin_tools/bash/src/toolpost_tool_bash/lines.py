@@ -90,7 +90,7 @@ class LineReader(WordReader):
     def argument(self) -> Word:
         """Read a word that must be there."""
         word = self.word()
-        if word.start == word.end:
+        if not word.source:
             raise Unreadable(f"{self.text[self.at : self.at + 5]!r} at position {self.at} is not expected there")
         return word
 
@@ -110,7 +110,7 @@ class LineReader(WordReader):
                 if self.text.startswith(")", self.at):
                     self.at += 1
                     pieces = tuple(piece for item in items for piece in item.pieces)
-                    value = Word(pieces, start, self.at)
+                    value = Word(pieces, self.text[start : self.at])
                     return Assign(match[1], value, simple=False, items=tuple(items) if plain else None)
                 items.append(self.argument())
         return Assign(match[1], self.word(), simple=plain)
@@ -131,7 +131,7 @@ class LineReader(WordReader):
         operator = match[2]
         target = self.argument()
         if operator in ("<<", "<<-"):
-            if target.joined or set(self.text[target.start : target.end]) & set("$`"):
+            if target.joined or set(target.source) & set("$`"):
                 raise Unreadable("the end of a here-document is no plain word")
             quoted = any(isinstance(piece, Text) and piece.quoted for piece in target.pieces)
             marker = "".join(piece.text for piece in target.pieces if isinstance(piece, Text))
@@ -144,7 +144,7 @@ class LineReader(WordReader):
         """At the end of a line: read the bodies of the here-documents that were opened on it."""
         waiting, self._waiting = self._waiting, []
         for marker, quoted, indented, body in waiting:
-            start, lines, continued = self.at, [], ""
+            lines, continued = [], ""
             while True:
                 if self.at >= len(self.text):
                     raise Unreadable(f"the here-document {marker!r} is not closed")
@@ -161,7 +161,7 @@ class LineReader(WordReader):
                 lines.append(line)
             text = "\n".join(lines)
             if quoted:
-                body.append(Word((Text(text, quoted=True),), start, self.at))
+                body.append(Word((Text(text, quoted=True),), text))
             else:
                 self.shifted = True
-                body.append(Word(self._inside(text).heredoc_body(), start, self.at))
+                body.append(Word(self._inside(text).heredoc_body(), text))

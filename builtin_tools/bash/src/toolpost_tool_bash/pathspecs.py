@@ -6,6 +6,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ def named(arg: Argument, folders: Sequence[str]) -> list[Path] | None:
 
     What a plain pathspec names is no matter of git's own, and what one excludes is not shown.
     """
-    text = arg.pattern or arg.text
+    text = arg.text  # what the shell's quotes kept from it is a pattern to git
     magic = _MAGIC.match(text)
     words = {*(magic[1] or "").split(","), *(magic[2] or "")} if magic else set()
     text = text[magic.end() :] if magic else text
@@ -39,29 +40,37 @@ def named(arg: Argument, folders: Sequence[str]) -> list[Path] | None:
     if not set(text) & _PATTERN:
         return [root / text for root in roots]
     found: list[Path] = []
-    for at, path in enumerate(_matching(roots, text)):
+    for at, path in enumerate(chain.from_iterable(_matching(*_below(root, text)) for root in roots)):
         if path is None or at >= _MOST_MATCHES:
             return None
         found.append(path)
     return found
 
 
-def _matching(roots: Sequence[Path], pattern: str) -> Iterator[Path | None]:
-    """What a pattern covers below some folders, in which its stars pass over slashes; None at the end if it is too much."""
+def _below(root: Path, pattern: str) -> tuple[Path, str]:
+    """A folder and a pattern for what lies below it: git takes `.` and `..` out before it looks for wildcards."""
+    whole = Path(os.path.normpath(root / pattern))
+    if whole.is_relative_to(root):
+        return root, str(whole.relative_to(root))
+    fixed = list(takewhile(lambda part: not set(part) & _PATTERN, whole.parts))
+    return Path(*fixed), os.path.join(*whole.parts[len(fixed) :])  # noqa: PTH118 - a pattern is no path
+
+
+def _matching(root: Path, pattern: str) -> Iterator[Path | None]:
+    """What a pattern covers below a folder, in which its stars pass over slashes; None at the end if it is too much."""
     covers = re.compile(f"{fnmatch.translate(pattern)}|{fnmatch.translate(pattern.rstrip('/') + '/*')}", re.IGNORECASE)
     seen = 0
-    for root in roots:
-        for above, folders, files in os.walk(root):
-            if ".git" in folders:
-                folders.remove(".git")
-            seen += len(folders) + len(files)
-            if seen > _MOST_ENTRIES:
-                yield None
-                return
-            inside = os.path.relpath(above, root)
-            for name in files:
-                if covers.match(os.path.normpath(f"{inside}/{name}")):
-                    yield Path(above, name)
+    for above, folders, files in os.walk(root):
+        if ".git" in folders:
+            folders.remove(".git")
+        seen += len(folders) + len(files)
+        if seen > _MOST_ENTRIES:
+            yield None
+            return
+        inside = os.path.relpath(above, root)
+        for name in files:
+            if covers.match(os.path.normpath(f"{inside}/{name}")):
+                yield Path(above, name)
 
 
 def _top(folder: str) -> Path:

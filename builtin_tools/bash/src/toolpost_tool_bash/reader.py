@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from .compounds import OPENERS, CompoundReader
 from .expansions import WordReader
 from .lines import BEGIN_REDIRECT, CONTROL
 from .syntax import Assign, Command, Compound, Pipeline, Redirect, Script, Simple, Text, Unreadable, Word
 
+_QUOTED = r"""'[^']*+'|"[^"$`\\]*+\""""
+_PLAIN_WORD = re.compile(rf"([\w./:,@%+=-]++)|{_QUOTED}", re.ASCII)
+# Up to where the command surely ends: what goes on in another way is read word by word.
+_PLAIN_COMMAND = re.compile(
+    rf"(?:[\w./:,@%+-]++|{_QUOTED})(?: (?:[\w./:,@%+=-]++|{_QUOTED}))*+(?= *(?:[\n;|)]|&(?!>)|\Z))", re.ASCII
+)
 _KEYWORDS = OPENERS | {"!", "time", "coproc", "then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"}
 
 
@@ -72,7 +80,7 @@ class Reader(CompoundReader):
             return True
         if "esac" in ends and self.text.startswith((";;", ";&"), self.at):
             return True
-        return self.peek_keyword() in ends
+        return bool(ends) and self.peek_keyword() in ends
 
     def _pipeline(self) -> tuple[Command, ...]:
         stages = [self.command()]
@@ -94,13 +102,13 @@ class Reader(CompoundReader):
             inner = self.balanced(start + 2)
             if inner is not None:
                 self.at = start + 2 + len(inner) + 2
-                return self.with_redirects(Compound("((", self.embedded(inner), name=inner, start=start))
+                return self.with_redirects(Compound("((", self.embedded(inner), name=inner))
         if self.text.startswith("(", start):
             self.at += 1
             self.enter()
             body = self.script_until_paren()
             self.depth -= 1
-            return self.with_redirects(Compound("(", (body,), start=start))
+            return self.with_redirects(Compound("(", (body,)))
         keyword = self.peek_keyword()
         if keyword in ("!", "time", "coproc"):
             return self._prefixed(keyword)
@@ -129,19 +137,21 @@ class Reader(CompoundReader):
             else:
                 self.at = before
         if self.at >= len(self.text) or CONTROL.match(self.text, self.at):
-            return Compound(keyword, start=start)
+            return Compound(keyword)
         body = self.at
         stages = self._pipeline() if keyword != "coproc" else (self.command(),)
         if keyword == "time" and isinstance(stages[0], Simple) and body in self.starts:
             # The second parser takes `time` for a program, so that to it the command begins there.
             self.starts ^= {body, start}
-        return Compound(keyword, (Script((Pipeline("", stages),)),), name=variable, start=start)
+        return Compound(keyword, (Script((Pipeline("", stages),)),), name=variable)
 
     def _opens_compound(self) -> bool:
         return self.text.startswith("(", self.at) or self.peek_keyword() in OPENERS
 
     def _simple(self) -> Command:
         start = self.at
+        if plain := _PLAIN_COMMAND.match(self.text, start):
+            return self._plain(plain[0], start)
         assigns: list[Assign] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
@@ -156,7 +166,7 @@ class Reader(CompoundReader):
                     self.expect("(")
                     self.skip()
                     self.expect(")")
-                    return self.function(words[0], start)
+                    return self.function(words[0])
                 raise Unreadable(f"a parenthesis at position {self.at} is not expected there")
             elif not words and (assign := self.assignment()):
                 assigns.append(assign)
@@ -169,6 +179,20 @@ class Reader(CompoundReader):
             raise Unreadable(f"a command is missing at position {start}")
         if words:
             self.starts.add(start)
-        simple = Simple(tuple(assigns), tuple(words), tuple(redirects), start, self.at)
+        source = self.text[start : self.at].strip()
+        simple = Simple(tuple(assigns), tuple(words), tuple(redirects), source)
+        self.found.append(simple)
+        return simple
+
+    def _plain(self, source: str, start: int) -> Simple:
+        """Take a command as it is of which each word is quoted, or none of its characters means anything to the shell."""
+        self.at = start + len(source)
+        self.skip()
+        self.starts.add(start)
+        words = [
+            Word((Text(word[0]) if word[1] else Text(word[0][1:-1], quoted=True),), word[0])
+            for word in _PLAIN_WORD.finditer(source)
+        ]
+        simple = Simple((), tuple(words), (), source, plain=True)
         self.found.append(simple)
         return simple

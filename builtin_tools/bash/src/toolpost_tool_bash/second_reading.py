@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Language, Node, Query
 
     from .reader import Reader
 
 # Node types that stand where one simple command of ours begins.
-_COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command"})
+_COMMANDS = "[(command) (declaration_command) (unset_command) (test_command)] @command"
 
 
 def disagreement(line: str, reader: Reader) -> str:
     """Return why the two readings differ; empty if every command begins at the same place in both."""
-    import tree_sitter
-    import tree_sitter_bash
+    from tree_sitter import Parser
 
+    language, commands = _grammar()
     data = line.encode()
-    root = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language())).parse(data).root_node
+    root = Parser(language).parse(data).root_node
     if root.has_error:
         return "it has a shape that can't be vouched for"
-    starts = (node.start_byte for node in _commands(root))
+    starts = [
+        node.start_byte for node in _found(commands, root) if not data.startswith((b"[[", b"(("), node.start_byte)
+    ]
     seen = set(starts) if line.isascii() else {len(data[:start].decode(errors="replace")) for start in starts}
     ours = reader.starts
     if reader.shifted:
@@ -31,12 +34,16 @@ def disagreement(line: str, reader: Reader) -> str:
     return "" if seen == ours else "two ways to read it find different commands"
 
 
-def _commands(node: Node) -> list[Node]:
-    found, waiting = [], [node]
-    while waiting:
-        current = waiting.pop()
-        if current.type in _COMMANDS and not current.text.startswith((b"[[", b"((")):  # type: ignore[union-attr]
-            found.append(current)
-        # What has no name is an operator or a keyword, and holds nothing.
-        waiting.extend(current.named_children)
-    return found
+@cache
+def _grammar() -> tuple[Language, Query]:
+    import tree_sitter
+    import tree_sitter_bash
+
+    language = tree_sitter.Language(tree_sitter_bash.language())
+    return language, tree_sitter.Query(language, _COMMANDS)
+
+
+def _found(query: Query, root: Node) -> list[Node]:
+    from tree_sitter import QueryCursor
+
+    return QueryCursor(query).captures(root).get("command", [])

@@ -51,11 +51,10 @@ Piece: TypeAlias = Text | Var | Sub | Strange
 
 
 class Word(NamedTuple):
-    """One shell word before expansion; `start` and `end` are offsets into the line."""
+    """One shell word before expansion; `source` is the word as it was written."""
 
     pieces: tuple[Piece, ...]
-    start: int
-    end: int
+    source: str = ""
     joined: bool = False
     """A line continuation stood inside of it."""
 
@@ -86,13 +85,16 @@ class Redirect:
 
 
 class Simple(NamedTuple):
-    """Assignments, words and redirections of one simple command."""
+    """Assignments, words and redirections of one simple command; `source` is the command as it was written.
+
+    `plain` says that it consists of words which mean no more than they show.
+    """
 
     assigns: tuple[Assign, ...]
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
-    start: int
-    end: int
+    source: str
+    plain: bool = False
 
 
 class Compound(NamedTuple):
@@ -103,7 +105,6 @@ class Compound(NamedTuple):
     words: tuple[Word, ...] = ()
     redirects: tuple[Redirect, ...] = ()
     name: str = ""
-    start: int = 0
 
 
 Command: TypeAlias = Simple | Compound

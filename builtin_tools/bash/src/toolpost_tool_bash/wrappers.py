@@ -68,7 +68,7 @@ class Inside:
 
     `command` is the command behind a transparent wrapper, `assigned` the variables that are set for it. `scripts` are
     texts that a shell would read, `possible` those that one may. `suffixes` are the tails of the arguments that could be
-    a command, each with whether it surely is one, and `tails` says that these are all of its tails. `open` says that it
+    a command, each with whether it surely is one, and `tails` says that any of its tails could be. `open` says that it
     runs what the line does not show.
     """
 
@@ -161,8 +161,11 @@ def _given(how: str) -> Argument:
     return Argument("", known=False, splits=True, source=f"what {how}")
 
 
-def guarded(name: str, args: list[Argument]) -> Inside:
-    """Everything that a wrapper of ours, or a program that is not known, could start with these arguments."""
+def guarded(name: str, args: list[Argument], *, with_tails: bool = True) -> Inside:
+    """Everything that a wrapper of ours, or a program that is not known, could start with these arguments.
+
+    Its tails are left out where others, in which all of them stand, are looked at in any case.
+    """
     sure = name in GUARDED
     scripts: list[str] = []
     suffixes: list[tuple[bool, tuple[Argument, ...]]] = []
@@ -178,8 +181,10 @@ def guarded(name: str, args: list[Argument]) -> Inside:
         verb = verb or (bool(at) and args[at - 1].text in _RUNNER_VERBS)
         if not arg.text and (arg.known or not sure):
             continue
-        option = _SCRIPT_OPTION.match(arg.text)
-        after = bool(at) and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
+        if not with_tails and arg.text.isalnum():
+            continue  # no text for a shell
+        option = _SCRIPT_OPTION.match(arg.text) if arg.text.startswith("-") else None
+        after = bool(at) and args[at - 1].text.startswith("-") and bool(_SCRIPT_OPTION.fullmatch(args[at - 1].text))
         if reads_code:
             pass
         elif (sure or after or option) and _TOLD.search(arg.text):
@@ -190,7 +195,8 @@ def guarded(name: str, args: list[Argument]) -> Inside:
                 scripts.append(assigned[1])
         elif option and option.end() < len(arg.text):
             scripts.append(arg.text[option.end() :])
-        suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), (*args[at:], *given)))
+        if with_tails:
+            suffixes.append((sure or ((at == 0 or verb) and not runs_scripts_by_name), (*args[at:], *given)))
     if name == "alias":
         scripts.extend(arg.text.partition("=")[2] for arg in args if "=" in arg.text)
     if name in ("watch", "ssh", "su", "eval", "trap", "alias"):
@@ -202,11 +208,11 @@ def _reads_operands(name: str, args: list[Argument]) -> bool:
     return name == "parallel" and not any(arg.text.startswith(":::") for arg in args)
 
 
-def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool) -> Inside:
+def inside_of(name: str, args: list[Argument], text: str | None, *, known: bool, with_tails: bool) -> Inside:
     """All that a program may start, by its arguments and by the text on its standard input."""
     inside = Inside()
     if name in GUARDED or not known:
-        inside = guarded(name, args)
+        inside = guarded(name, args, with_tails=with_tails)
     elif name == "git":
         scripts, suffixes = git.told(args)
         inside = Inside(scripts=scripts, suffixes=suffixes)
