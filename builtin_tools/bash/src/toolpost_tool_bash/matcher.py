@@ -23,10 +23,14 @@ MOST_CHARS = 10_000
 _READ_AT_ALL = 200_000
 # No character here means anything to the shell, so that splitting at blanks is all that it would do.
 _PLAIN = re.compile(r"[\n\t -~]*")
-_PLAIN_LINE = re.compile(
+_WORD = r"""(?:[\w./:,@%+=-]++|'[^']*+'|"[^"$`\\]*+")(?=[ ;]|$)"""
+_PLAIN_COMMAND = (
     r"(?!(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|function|time|coproc|in)\b)"
-    r"[A-Za-z0-9_./:,@%+-]+(?: [A-Za-z0-9_./:,@%+=-]+)*"
+    r"[\w./:,@%+-]++(?=[ ;]|$)"
+    rf"(?: {_WORD})*+(?: 2>(?:&1|/dev/null)(?=[ ;]|$))?+"
 )
+# Simple commands in a row, in which two readings could not differ.
+_PLAIN_LINE = re.compile(rf"{_PLAIN_COMMAND}(?:(?: (?:&&|\|\|?)| ?;) {_PLAIN_COMMAND})*+", re.ASCII)
 
 
 class BashMatcher:
