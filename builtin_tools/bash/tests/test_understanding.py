@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -473,6 +474,17 @@ def test_a_setting_of_git_that_names_a_program_writes_where_git_looks_for_it(key
         assert tmp_path / ".git/config" in read(line, tmp_path).parts[0].writes
     assert not read(f"git config --get {key}", tmp_path).parts[0].writes
     assert not read("git config user.name x", tmp_path).parts[0].writes
+
+
+def test_a_link_that_lies_too_deep_for_any_path_is_passed_over(tmp_path: Path) -> None:
+    inside = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=inside)
+        above, inside = inside, os.open("d" * 250, os.O_RDONLY, dir_fd=inside)
+        os.close(above)
+    os.symlink("/etc/passwd", "link", dir_fd=inside)
+    os.close(inside)
+    assert read("grep -R x .", tmp_path).parts
 
 
 def test_a_name_that_is_too_long_for_any_file_is_judged_like_another(tmp_path: Path) -> None:

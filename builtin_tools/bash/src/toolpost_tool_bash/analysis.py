@@ -110,8 +110,6 @@ class Analysis(Bodies):
         self.parts[since:] = [handed.given(part) for part in self.parts[since:]]
 
     def _arguments(self, node: Simple, place: Place) -> list[Argument]:
-        if node.plain:
-            return [Argument(word.pieces[0].text, True, False, False, "", (), word.source) for word in node.words]  # type: ignore[union-attr]
         return [arg for word in node.words for arg in arguments(word, place.values)]
 
     def _compound(self, node: Compound, place: Place) -> None:

@@ -192,7 +192,8 @@ def _links_below(folder: Path) -> list[Path] | None:
         seen += len(folders) + len(files)
         if seen > _MOST_ENTRIES:
             return None
-        found.extend(path for name in (*folders, *files) if (path := Path(above, name)).is_symlink())
+        # Unlike a Path's method it fails on no name, however long.
+        found.extend(Path(path) for name in (*folders, *files) if os.path.islink(path := os.path.join(above, name)))  # noqa: PTH114, PTH118
     return found
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .analysis import Analysis
 from .hidden import MOST_PARTS
 from .parts import BashPart, matches, with_heads
+from .plain import PLAIN_LINE
 from .reader import Reader
 from .repository import runs_nothing
 from .syntax import Unreadable
@@ -23,14 +24,6 @@ MOST_CHARS = 10_000
 _READ_AT_ALL = 200_000
 # No character here means anything to the shell, so that splitting at blanks is all that it would do.
 _PLAIN = re.compile(r"[\n\t -~]*")
-_WORD = r"""(?:[\w./:,@%+=-]++|'[^']*+'|"[^"$`\\]*+")(?=[ ;]|$)"""
-_PLAIN_COMMAND = (
-    r"(?!(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|function|time|coproc|in)\b)"
-    r"[\w./:,@%+-]++(?=[ ;]|$)"
-    rf"(?: {_WORD})*+(?: 2>(?:&1|/dev/null)(?=[ ;]|$))?+"
-)
-# Simple commands in a row, in which two readings could not differ.
-_PLAIN_LINE = re.compile(rf"{_PLAIN_COMMAND}(?:(?: (?:&&|\|\|?)| ?;) {_PLAIN_COMMAND})*+", re.ASCII)
 
 
 class BashMatcher:
@@ -81,7 +74,7 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
         doubt = doubt or f"it would start more than {MOST_PARTS} programs"
     if not doubt and not analysis.parts and not line.strip():
         doubt = "it is empty"
-    again = None if doubt or _PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
+    again = None if doubt or PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
     return BashMatcher([with_heads(part) for part in analysis.parts], doubt, again)
 
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from .compounds import OPENERS, CompoundReader
 from .expansions import WordReader
 from .lines import BEGIN_REDIRECT, CONTROL
+from .plain import PLAIN_COMMAND, words_of
 from .syntax import Assign, Command, Compound, Pipeline, Redirect, Script, Simple, Text, Unreadable, Word
 
-_QUOTED = r"""'[^']*+'|"[^"$`\\]*+\""""
-_PLAIN_WORD = re.compile(rf"([\w./:,@%+=-]++)|{_QUOTED}", re.ASCII)
-# Up to where the command surely ends: what goes on in another way is read word by word.
-_PLAIN_COMMAND = re.compile(
-    rf"(?:[\w./:,@%+-]++|{_QUOTED})(?: (?:[\w./:,@%+=-]++|{_QUOTED}))*+(?= *(?:[\n;|)]|&(?!>)|\Z))", re.ASCII
-)
 _KEYWORDS = OPENERS | {"!", "time", "coproc", "then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"}
 
 
@@ -150,7 +143,7 @@ class Reader(CompoundReader):
 
     def _simple(self) -> Command:
         start = self.at
-        if plain := _PLAIN_COMMAND.match(self.text, start):
+        if plain := PLAIN_COMMAND.match(self.text, start):
             return self._plain(plain[0], start)
         assigns: list[Assign] = []
         words: list[Word] = []
@@ -185,14 +178,10 @@ class Reader(CompoundReader):
         return simple
 
     def _plain(self, source: str, start: int) -> Simple:
-        """Take a command as it is of which each word is quoted, or none of its characters means anything to the shell."""
+        """Take a command of plain words as it is."""
         self.at = start + len(source)
         self.skip()
         self.starts.add(start)
-        words = [
-            Word((Text(word[0]) if word[1] else Text(word[0][1:-1], quoted=True),), word[0])
-            for word in _PLAIN_WORD.finditer(source)
-        ]
-        simple = Simple((), tuple(words), (), source, plain=True)
+        simple = Simple((), words_of(source), (), source, plain=True)
         self.found.append(simple)
         return simple

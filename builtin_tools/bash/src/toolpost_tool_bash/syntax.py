@@ -87,7 +87,7 @@ class Redirect:
 class Simple(NamedTuple):
     """Assignments, words and redirections of one simple command; `source` is the command as it was written.
 
-    `plain` says that it consists of words which mean no more than they show.
+    `plain` says that it has nothing but words, each of which is text or one variable in quotes.
     """
 
     assigns: tuple[Assign, ...]
