@@ -38,6 +38,8 @@ def main(argv: Sequence[str]) -> None:
     given = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="toolpost-benchmark-") as folder:
         scope = _scope(Path(folder).resolve())
+        scale = _milliseconds(lambda: compile(Path(__file__).read_text("utf-8"), __file__, "exec"), given.runs)
+        print(f"for scale, compiling this benchmark's {len(Path(__file__).read_bytes())} bytes: {scale:.2f} ms")
         for name, piece in LINES.items():
             print(_reading(name, _line(name, piece), scope, given.runs))
         for command in COMMANDS:
