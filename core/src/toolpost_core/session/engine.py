@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from toolpost_core.permissions.gate import Gate
     from toolpost_core.plugins.registry import Provided, Registry
     from toolpost_core.session.inner import Inner
-    from toolpost_core.tools.permit import Permitter
+    from toolpost_core.tools.admission import Admission
+    from toolpost_core.tools.execution import Execution
+    from toolpost_core.tools.permit import Interview, Permitter
     from toolpost_core.tools.pipeline import Pipeline
+    from toolpost_core.tools.told import Told
 
 WARM_AFTER: Final = 0.2
 """Seconds after which a first request is surely on its way, and its answer surely not there yet."""
@@ -67,31 +70,62 @@ class Engine:
         return Permitter(gate(self._session.parts.registry), self.pool)
 
     @cached_property
+    def interview(self) -> Interview:
+        """Asks the person, where rules leave a call to one."""
+        from toolpost_core.tools.permit import Interview
+
+        session = self._session
+        return Interview(
+            session.events,
+            session.outside.asker(session.parts.ask),
+            session.change_rules,
+            session.surroundings.may_grant,
+            session.warn,
+            session.notifier.permission_wanted,
+        )
+
+    @cached_property
     def pipeline(self) -> Pipeline:
         """Runs calls."""
-        from toolpost_core.tools.permit import Interview
         from toolpost_core.tools.pipeline import Pipeline
         from toolpost_core.tools.told import Told
 
         session = self._session
+        told = Told(session.events, self.pool)
         return Pipeline(
             pool=self.pool,
-            told=Told(session.events, self.pool),
-            permitter=self.permitter,
-            interview=Interview(
-                session.events,
-                session.outside.asker(session.parts.ask),
-                session.change_rules,
-                session.surroundings.may_grant,
-                session.warn,
-                session.notifier.permission_wanted,
-            ),
+            told=told,
+            admission=self._admission(told),
+            execution=self._execution(told),
             results=self.results,
-            context_for=self._context_for,
-            around=session.circumstances,
             emit=session.emit,
+            context_for=self._context_for,
+        )
+
+    def _admission(self, told: Told) -> Admission:
+        from toolpost_core.tools.admission import Admission
+
+        session = self._session
+        return Admission(
+            pool=self.pool,
+            told=told,
+            permitter=self.permitter,
+            interview=self.interview,
+            around=session.circumstances,
             record=session.record_decision,
             defers=can_defer(session),
+        )
+
+    def _execution(self, told: Told) -> Execution:
+        from toolpost_core.tools.execution import Execution
+
+        session = self._session
+        return Execution(
+            told=told,
+            permitter=self.permitter,
+            results=self.results,
+            around=session.circumstances,
+            emit=session.emit,
         )
 
     @cached_property
@@ -104,10 +138,10 @@ class Engine:
         return ctx if entry is None else self._limits.context(ctx, f"tools/{entry.plugin}")
 
     def load(self) -> None:
-        """Import the pipeline: a call that comes at once must start within 30 ms of its block's end."""
-        from toolpost_core.tools import pipeline
+        """Import what runs calls: one that comes at once must start within 30 ms of its block's end."""
+        from toolpost_core.tools import admission, execution, pipeline
 
-        del pipeline
+        del admission, execution, pipeline
 
     def warm(self) -> None:
         """Make what the first call will need, and import what front ends are told with."""

@@ -34,7 +34,7 @@ async def decide(
     changed = ruling.candidate.raw if ruling.rewritten else None
     decision: Decision = (Deny if ruling.verdict.wanted == "deny" else Allow)(ruling.verdict.reason)
     if ruling.verdict.wanted == "ask":
-        settled = await engine.pipeline.interview.settle(ruling, tool.description(ruling.candidate.parsed))
+        settled = await engine.interview.settle(ruling, tool.description(ruling.candidate.parsed))
         if settled.stop:
             session.interrupt("rejected")
         decision = settled.decision
