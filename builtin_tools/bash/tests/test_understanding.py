@@ -40,6 +40,14 @@ def test_each_part_is_shown_as_it_was_written(line: str, texts: list[str], tmp_p
     assert [part.text for part in read(line, tmp_path).parts] == texts
 
 
+@pytest.mark.parametrize("script", ["''", "x=1", "'# nothing'"])
+def test_a_shell_that_is_told_to_do_nothing_still_starts(script: str, tmp_path: Path) -> None:
+    assert read(f"bash -c {script}", tmp_path).read_only
+    assert hits(f"ls; bash -c {script}", tmp_path, "bash:*", "deny")
+    assert not read(f"bash --rcfile run.sh -ic {script}", tmp_path).read_only
+    assert not hits(f"bash --rcfile run.sh -ic {script}", tmp_path, "bash:*", "allow")
+
+
 def test_a_variable_within_backticks_is_judged_by_its_own_value(tmp_path: Path) -> None:
     # Where the value stands in the backticks, `cat` stands in the line.
     parts = read("true; cat a; echo `PAGER=vim git log`", tmp_path).parts

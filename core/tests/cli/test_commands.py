@@ -143,6 +143,13 @@ def test_a_decision_is_explained_with_rule_source_file_and_line(toolpost: Any) -
     assert "rule Bash(rm *)" in toolpost("permissions", "explain", "Bash", "--input", '{"command": "rm x"}').stdout
 
 
+def test_a_rule_in_the_place_of_a_tool_is_not_decided_on(toolpost: Any) -> None:
+    done = toolpost("permissions", "explain", "Bash(rm x)", check=False)
+    assert done.returncode == 2
+    assert "'Bash(rm x)' is a rule" in done.stderr
+    assert "--input" in done.stderr
+
+
 def test_a_batch_answers_every_line_whatever_it_holds(toolpost: Any) -> None:
     lines = [
         '{"id": 1, "tool": "Bash", "input": {"command": "ls"}}',

@@ -119,6 +119,8 @@ _TAKE_SCRIPTS = _AWKS | {"sed", "make"}
 _ARE_TOLD = OPTIONS.keys() | READS_COMMANDS | _ASSIGNING | _TAKE_SCRIPTS | {"bind", "socat", "enable"}
 _MOST_LITERALS = 40
 _LONGEST_NAME = 200
+_MOST_NAMES = 200
+_CODE = re.compile(r"[\s'\"`$(){}<>|&;,=:!+\[\]]+")
 _FROM_FILE = re.compile(r"-\w*f-?|--file(?:=-)?")
 _SPLIT_STRING = re.compile(r"-[A-Za-z0]*S|--split-string=?")
 _CONFIG_VALUE = re.compile(r"GIT_CONFIG_VALUE_\d+")
@@ -218,6 +220,16 @@ def literals(name: str, args: list[Argument]) -> list[str]:
     if name in _ESCAPING:
         return [word for arg in args if " " in arg.text for word in arg.text.split()[:_MOST_LITERALS]]
     return files_in(*(arg.text for arg in args)) if _INTERPRETERS.fullmatch(name) else []
+
+
+def names_in_code(name: str, texts: Iterable[str]) -> list[str]:
+    """The words in code of a program's own language that have the form of a path, and all that stand in quotes."""
+    if not speaks(name):
+        return []
+    codes = [text for text in texts if _CODE.search(text)]
+    paths = [word for code in codes for word in _CODE.split(code) if "/" in word or "." in word]
+    quoted = [word for text in _groups(_LITERAL, codes) for word in text.split()]
+    return list(dict.fromkeys((*paths, *quoted)))[:_MOST_NAMES]
 
 
 def files_in(*code: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from .arguments import Argument
-from .carriers import files_in, speaks
+from .carriers import files_in, names_in_code, speaks
 
 HOME: Final = Argument("~", source="the home folder")
 """What stands for the home folder, however code calls it."""
@@ -43,6 +43,7 @@ def files_of_code(name: str, args: Iterable[Argument], text: str | None) -> list
         found.extend(("wipe", arg) for arg in _removed(code))
         found.extend(("write", Argument(path)) for match in _CHANGES.finditer(code) for path in match.groups() if path)
     found.extend(("mention", Argument(path)) for path in files_in(text or ""))
+    found.extend(("perhaps", Argument(path)) for path in names_in_code(name, [text or ""]))
     return found
 
 

@@ -123,6 +123,9 @@ class Commands(Hidden):
         inner.script(script, own)
         inner.late(reader.found)
         self.evaluates = self.evaluates or inner.evaluates
+        if not inner.parts:
+            only = BashPart(shown(args), argv(args), not barred, doubt=barred, args=args, around=around, barred=barred)
+            self.add(replace(only, dynamic=bool(barred)))
         for part in inner.parts:
             if barred:
                 part = replace(part, read_only=False, doubt=part.doubt or barred, barred=part.barred or barred)
@@ -157,6 +160,7 @@ class Commands(Hidden):
         started = [part for certain, part in inside if certain]
         possible = [part for certain, part in inside if not certain]
         whole = (*started_by(last, rest, effects, started, place), *taken_whole(possible, place))
+        perhaps = (*files.perhaps, *(path for part in possible for path in (*part.reads, *part.writes)))
         reads, writes = files.reads, (*files.writes, *whole)
         wrapper = last in GUARDED and (bool(inside) or last not in ("find", "fd", "rg", "env", "trap", "alias"))
         deletes = last == "find" and (bool(effects.sweeps) or any(kind == "wipe" for kind, _ in effects.files))
@@ -172,6 +176,7 @@ class Commands(Hidden):
                 writes,
                 doubt,
                 unseen=files.unseen,
+                perhaps=perhaps,
                 args=args,
                 around=around,
                 inside=tuple(inside),

@@ -7,9 +7,9 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from . import devices
+from . import devices, git
 from .arguments import Argument, Found
-from .carriers import literals
+from .carriers import literals, names_in_code
 from .pathspecs import NAMES_ONLY
 from .record import Effects
 from .special import SPECIAL
@@ -21,6 +21,7 @@ _ONLY_PRINT = frozenset({"echo", ":", "true", "false"})
 _OWN_WAY = words("test [ find sed awk mawk gawk nawk dd set tar")
 _OPTIONS_FIRST = words("printf cd xxd")
 _CHANGED = ("write*", "wipe*")
+_CHANGE_MODES = words("chmod chown chgrp")
 _SIGNATURE = re.compile(r"%G|%\((?:contents:)?signature")
 _INSTEAD_OF_PATTERN = frozenset({"-e", "-f", "--regexp", "--file", "--files", "--type-list"})
 # The options with which what lists a folder follows the links below it.
@@ -51,6 +52,10 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
     if row is None:
         return Effects(why=f"{name} is not a program that is known to only read", known=False)
     effects = _read_row(name, args, row)
+    if name in LINKING:
+        effects.files += _in_code(name, args)
+        if not effects.operands:
+            effects.files.append(("perhaps", Argument(".")))  # what it reads names the files that are here
     if name in LINKING or name in devices.PROGRAMS:
         effects.refuse(f"{name} does more than change the files that it names")
     return effects
@@ -59,7 +64,13 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
 def may_open(name: str, args: list[Argument]) -> list[tuple[str, Argument]]:
     """The files by kind that a program without a row may open: each argument, each literal in code, and what it writes."""
     mentioned = (*args, *map(Argument, literals(name, args)))
-    return [*(("mention", arg) for arg in mentioned), *(("write", arg) for arg in _outputs(args))]
+    written = [("write", arg) for arg in _outputs(args)]
+    return [*(("mention", arg) for arg in mentioned), *written, *_in_code(name, args)]
+
+
+def _in_code(name: str, args: list[Argument]) -> list[tuple[str, Argument]]:
+    """Whatever in a program's own language may be the name of a file."""
+    return [("perhaps", Argument(word)) for word in names_in_code(name, (arg.text for arg in args))]
 
 
 def _outputs(args: list[Argument]) -> list[Argument]:
@@ -96,12 +107,18 @@ def _git(args: list[Argument]) -> Effects:
         effects = Effects(why=f"{what} is not known to only read")
         effects.files = [("revision", arg) for arg in args[at:]]
         effects.files += [("write", arg) for arg in _outputs(rest)]
+        known = git.subcommand(args[at:])
+        if known == "grep":
+            effects.files.append(("tree", Argument(".")))
+        elif known not in GIT and known not in git.KEEPS_FILES:
+            effects.files += [("below", arg) for arg in rest]
         return effects
     effects = _read_row("git " + sub.text, rest, row)
     if any(_SIGNATURE.search(arg.text) for arg in rest):
         effects.refuse("git runs another program to check a signature")
     if effects.why:
         effects.files += [("write", arg) for arg in _outputs(rest) if "--output" in effects.options]
+        effects.files += [("below", arg) for arg in rest if sub.text == "stash"]
     named = [*effects.operands, *(rest if effects.why else ())]
     if "--no-index" in effects.options:
         effects.files.extend(("tree", arg) for arg in effects.operands)
@@ -136,7 +153,11 @@ def _read_row(name: str, args: list[Argument], row: str) -> Effects:
             kinds = kinds[1:]
         else:
             kinds = ["any*"]
+    if "--reference" in effects.options and kinds[:1] == ["text"]:
+        kinds = kinds[1:]
     _assign_kinds(name, positional, kinds, effects)
+    if name in _CHANGE_MODES and effects.options & {"-R", "--recursive"}:
+        effects.files += [("below", arg) for arg in positional]
     if effects.why:
         effects.files.extend(("mention", arg) for arg in args)
     return effects

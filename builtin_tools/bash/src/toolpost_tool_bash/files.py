@@ -30,6 +30,8 @@ _MOST_ENTRIES = 5_000
 _DEVICES = ("dev",)
 _NO_FILES = frozenset({"text", "pattern", "any", "pair"})
 _BREAKS = re.compile(r"[\s'\"\\]")
+_BUNDLE = re.compile(r"-[^-].")
+_LONGEST_BUNDLE = 6
 ANY_NAME: Final = "…"
 """A name for whatever lies in a folder: a rule that covers it covers all there."""
 _WRITES = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
@@ -39,19 +41,22 @@ _CHANGING = frozenset({"write", "wipe", "within", "into"})
 class Files(NamedTuple):
     """The paths that are read and written, where `**` at the end means all that is below.
 
-    `doubt` says what is not known of them, `unseen` which of the two that is about.
+    `doubt` says what is not known of them, `unseen` which of the two that is about. Of `perhaps` any may be opened, or none.
     """
 
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     doubt: str = ""
     unseen: Unseen = frozenset()
+    perhaps: tuple[Path, ...] = ()
 
     def joined(self, others: Sequence[CommandPart]) -> Files:
         """These files and those of some parts; the doubt about the parts is their own."""
         reads = dict.fromkeys((*self.reads, *(path for other in others for path in other.reads)))
         writes = dict.fromkeys((*self.writes, *(path for other in others for path in other.writes)))
-        return Files(tuple(reads), tuple(writes), self.doubt, self.unseen.union(*(other.unseen for other in others)))
+        perhaps = dict.fromkeys((*self.perhaps, *(path for other in others for path in other.perhaps)))
+        unseen = self.unseen.union(*(other.unseen for other in others))
+        return Files(tuple(reads), tuple(writes), self.doubt, unseen, tuple(perhaps))
 
 
 _NONE: Final = Files()
@@ -63,6 +68,7 @@ def files_of(effects: Effects, place: Place) -> Files:
         return _NONE
     reads: list[Path] = []
     writes: list[Path] = []
+    perhaps: list[Path] = []
     unknown = ""
     unseen: set[Literal["reads", "writes"]] = set()
     found_some = bool(effects.started) or place.found is not None
@@ -77,11 +83,15 @@ def files_of(effects: Effects, place: Place) -> Files:
             reads.extend(covered or ())
             unseen.update(() if covered is not None and arg.known else ("reads",))
         if kind in ("mention", "name", "revision", "lines"):
-            for candidate in _mentioned(arg):
-                paths = place.paths(candidate) or ()
-                reads.extend(paths)
-                # A rule about all that lies in a folder holds where the folder is named.
-                reads.extend(path / ANY_NAME for path in paths if _is_folder(path))
+            paths = named_by(arg, place)
+            reads.extend(paths)
+            if kind == "mention" and effects.why:
+                perhaps.extend(paths)
+            continue
+        if kind in ("perhaps", "below"):
+            paths = named_by(arg, place)
+            perhaps.extend(paths)
+            perhaps.extend(path.parent / "**" for path in paths if kind == "below" and path.name == ANY_NAME)
             continue
         if arg == HOME:
             arg = arg._replace(text=place.values.get("HOME") or "/")
@@ -110,7 +120,17 @@ def files_of(effects: Effects, place: Place) -> Files:
     for folder, name in effects.sweeps:
         swept = _named_below(place.paths(folder), name)
         writes.extend(place.guesses(folder._replace(text=f"{folder.text}/**")) if swept is None else swept)
-    return Files(tuple(reads), tuple(writes), unknown, frozenset(unseen))
+    return Files(tuple(reads), tuple(writes), unknown, frozenset(unseen), tuple(perhaps))
+
+
+def named_by(arg: Argument, place: Place) -> list[Path]:
+    """The files that a word may name, and for a folder whatever lies in it: a rule about all there holds as well."""
+    found: list[Path] = []
+    for candidate in _mentioned(arg):
+        paths = place.paths(candidate) or ()
+        found.extend(paths)
+        found.extend(path / ANY_NAME for path in paths if _is_folder(path))
+    return found
 
 
 def _with_found(files: Sequence[tuple[str, Argument]]) -> Iterator[tuple[str, Argument]]:
@@ -227,7 +247,10 @@ def _named_below(folders: list[Path] | None, name: str) -> list[Path] | None:
 
 def _mentioned(arg: Argument) -> list[Argument]:
     """The paths that an argument of an unknown program may name."""
-    if not set(arg.text) & set("=:@"):
-        return [arg] if arg.text else []
-    pieces = dict.fromkeys((arg.text, *re.split("[=:@]", arg.text), *re.split("[=:@]", arg.text, maxsplit=1)))
+    text = arg.text
+    # A value may be glued to its letter, which may stand in a bundle.
+    glued = [text[at:] for at in range(2, min(len(text), _LONGEST_BUNDLE))] if _BUNDLE.match(text) else []
+    if not (glued or set(text) & set("=:@,")):
+        return [arg] if text else []
+    pieces = dict.fromkeys((text, *re.split("[=:@,]", text), *re.split("[=:@,]", text, maxsplit=1), *glued))
     return [arg if piece == arg.text else arg._replace(text=piece) for piece in pieces if piece]

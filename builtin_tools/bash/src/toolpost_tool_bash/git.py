@@ -17,6 +17,13 @@ PROGRAMS_SET: Final = re.compile(
 )
 """The settings of git that name programs or other settings."""
 
+KEEPS_FILES: Final = words("""
+    add commit push fetch tag notes gc prune fsck ls-remote update-index hash-object show-branch verify-commit verify-tag repack
+    maintenance range-diff request-pull send-email rebase pull merge reset revert cherry-pick switch
+""")
+"""The subcommands beside those in the table that change no file because it is named to them."""
+
+_VALUED = words("-C -c --git-dir --work-tree --namespace --config-env --exec-path --super-prefix --attr-source")
 _RUNS = words("-x --exec --extcmd --upload-pack --receive-pack --config --sendmail-cmd --smtp-server --tool-cmd")
 _GIVEN = re.compile(
     r"--(?:exec|extcmd|upload-pack|receive-pack|sendmail-cmd|smtp-server|tool-cmd)=(.+)|-[xO](.+)", re.DOTALL
@@ -50,6 +57,14 @@ def told(args: list[Argument]) -> tuple[tuple[str, ...], tuple[tuple[bool, tuple
         elif arg.text.startswith("!"):
             scripts.append(arg.text[1:])
     return tuple(script for script in scripts if script), tuple(suffixes)
+
+
+def subcommand(args: list[Argument]) -> str:
+    """The subcommand behind git's own options; empty where there is none."""
+    at = 0
+    while at < len(args) and args[at].text.startswith("-"):
+        at += 2 if args[at].text in _VALUED else 1
+    return args[at].text if at < len(args) else ""
 
 
 def takes_from_environment(args: list[Argument]) -> bool:

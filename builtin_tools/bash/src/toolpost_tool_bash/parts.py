@@ -44,10 +44,11 @@ _GIT_VALUED = frozenset(
         "--shallow-file",
     }
 )
-_WITH_OPTIONS = words("""
+WITH_OPTIONS: Final = words("""
     npm pnpm yarn bun docker podman kubectl helm terraform tofu cargo pip pip3 uv poetry gh aws gcloud az systemctl apt
     apt-get dnf yum brew composer bundle gem dotnet flyctl heroku vercel netlify
 """)
+"""Programs with options in front of their subcommands, other than git."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _forms(vector: Sequence[Argument]) -> list[Sequence[Argument]]:
     program = forms[-1][0]
     if program.text == "git":
         forms.append([program, *_behind_options(vector, lambda text: text in _GIT_VALUED)])
-    elif program.text in _WITH_OPTIONS:
+    elif program.text in WITH_OPTIONS:
         # Which of their options take the next word is not known: a subcommand counts in either case.
         forms.extend([program, *_behind_options(vector, valued)] for valued in (_never, _unless_joined))
     return forms

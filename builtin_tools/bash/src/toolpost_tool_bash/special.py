@@ -29,6 +29,7 @@ _FIND_VALUED = words("""
     -mmin -amin -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -lname -ilname -printf -fstype
     -used -newermt -newerat -newerct
 """)
+_FIND_WRITES = words("-fprint -fprint0 -fprintf -fls")
 _FIND_FILES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 # What a format consists of beside `%n`: characters and the conversions that only print.
 _FORMATS = re.compile(r"%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlLjzt]*+(?:\([^)]*\)T|[a-mo-zA-Z])|[^%]+")
@@ -125,7 +126,7 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
             effects.refuse("find -delete removes what it finds")
         else:
             effects.refuse(f"{arg.source or arg.text} in the expression of find may write or run something")
-            effects.files.extend(("mention", value) for value in following)
+            effects.files.extend(("write" if arg.text in _FIND_WRITES else "mention", value) for value in following)
 
 
 def _end_of_command(expression: list[Argument], start: int) -> int:
@@ -153,6 +154,8 @@ def _copy(name: str, positional: list[Argument], _args: list[Argument], effects:
     deep = bool(effects.options & {"-r", "-R", "-a", "--recursive", "--archive"}) and name != "ln"
     effects.files.extend(("tree" if deep else "read", arg) for arg in sources)
     effects.files.extend(("write", arg) for arg in target)
+    if name == "ln":
+        effects.files.extend(("below", arg) for arg in sources)  # what goes on may change them through the link
     folders = target or [arg for kind, arg in effects.files if kind == "write"]
     for into in folders:
         for arg in sources:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WHERE: Final = click.Choice(["user", "project", "local"])
 BEHAVIOR: Final = click.Choice(["allow", "ask", "deny"])
+_EXAMPLE = 'toolpost permissions explain Bash --input \'{"command": "git status"}\''
 
 
 @click.group()
@@ -57,7 +58,9 @@ def explain(
         asyncio.run(_batch(explainer, batch, workspace.places.project))
         return
     if tool is None:
-        raise UsageMistake('Name a tool: toolpost permissions explain Bash --input \'{"command": "git status"}\'')
+        raise UsageMistake(f"Name a tool: {_EXAMPLE}")
+    if "(" in tool:
+        raise UsageMistake(f"{tool!r} is a rule, not the name of a tool. Name the tool, and give its input: {_EXAMPLE}")
     line = {
         "tool": tool,
         "input": _json("--input", given or "{}"),
