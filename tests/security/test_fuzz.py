@@ -1,19 +1,21 @@
 """The differential test in its short form: what is decided to be allowed is run, and must do nothing that no rule grants.
 
-The long form is `python -m tests.security.fuzz --count 200000 --seed N`.
+The long form is `python -m tests.security.fuzz --count 200000 --seed N`, with `--about files` for rules about files.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
-from tests.security.fuzz.campaign import campaign
-from tests.security.fuzz.deciding import RULE_SETS, fault
+from tests.security.fuzz.campaign import FILES, campaign, file_lines
+from tests.security.fuzz.deciding import FILE_RULE_SETS, RULE_SETS, fault
 from tests.security.fuzz.sandbox import sandbox, why_not
-from tests.security.fuzz.world import make_world
+from tests.security.fuzz.world import make_file_world, make_world
 
-COUNT, PIECES = 5_000, 8
+COUNT, PIECES = 4_000, 8
+ABOUT_FILES, PIECES_ABOUT_FILES = 1_000, 4
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "it can be run")
 
 
@@ -26,6 +28,50 @@ async def test_an_allowed_command_does_nothing_that_no_rule_grants(seed: int, tm
     assert report is not None
     assert report.run - report.lost > report.made / 4
     assert all(report.allowed[rule_set.name] > 10 for rule_set in RULE_SETS)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(1, PIECES_ABOUT_FILES + 1))
+async def test_a_line_that_opens_a_forbidden_file_is_not_allowed(seed: int, tmp_path: Path) -> None:
+    report = None
+    async for report in campaign(tmp_path, count=ABOUT_FILES // PIECES_ABOUT_FILES, seed=seed, subject=FILES):
+        assert report.findings == [], "\n".join(map(str, report.findings))
+    assert report is not None
+
+
+def test_most_lines_about_files_do_open_them(tmp_path: Path) -> None:
+    world = make_file_world(tmp_path)
+    with sandbox(world) as runner:
+        outcomes = runner.run(list(islice(file_lines(1, world), 100)))
+    assert sum(bool(fault(FILE_RULE_SETS[0], outcome, world)) for outcome in outcomes) > 40
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("cat .env", "showed the secret"),
+        ("rev secrets/k", "showed the secret"),
+        ("base64 ~/.ssh/id", "showed the secret"),
+        ("xxd -p l.txt", "showed the secret"),
+        ("git show HEAD:.env", "showed the secret"),
+        ("wc -l .env", "read "),
+        ("echo a > config/app.ini", "changed "),
+        ("touch config/made", "changed "),
+        ("rm .env", "changed "),
+        ("git restore config", "changed "),
+        ("cat config/app.ini", ""),
+        ("ls -la secrets .env", ""),
+        ("git status; cat a.txt > made", ""),
+    ],
+)
+def test_a_line_that_opens_a_forbidden_file_is_found_out(command: str, what: str, tmp_path: Path) -> None:
+    world = make_file_world(tmp_path)
+    with sandbox(world) as runner:
+        [outcome] = runner.run([command])
+    for rule_set in FILE_RULE_SETS:
+        found = fault(rule_set, outcome, world)
+        assert found.startswith(what)
+        assert bool(found) == bool(what)
 
 
 @pytest.mark.parametrize(

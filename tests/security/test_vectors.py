@@ -37,6 +37,7 @@ RULES: dict[str, dict[str, list[str]]] = {
     # What a deny rule forbids is found wherever it is hidden, with all of Bash allowed.
     "runs": {"allow": ["Bash"], "deny": ["Bash(rm:*)"]},
     "reads": {"allow": ["Bash"], "deny": ["Read(.env)"]},
+    "changes": {"allow": ["Bash"], "deny": ["Edit(src/**)"]},
     # Without any rule nothing runs but what surely only reads, and only here.
     "asks": {},
 }
@@ -82,6 +83,6 @@ def test_none_of_many_commands_of_a_kind_runs_by_itself(kind: str, tmp_path: Pat
     assert let_in(kind, tmp_path.resolve(), mode="default") == []
 
 
-@pytest.mark.parametrize("kind", ["runs", "reads"])
+@pytest.mark.parametrize("kind", ["runs", "reads", "changes"])
 def test_what_is_denied_stays_so_where_all_else_is_let_through(kind: str, tmp_path: Path) -> None:
     assert let_in(kind, tmp_path.resolve(), mode="bypassPermissions") == []

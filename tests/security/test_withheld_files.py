@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from mock_messages_api import MockMessagesApi, tool_use, turn
-from tests.security.fuzz.deciding import Decider, RuleSet
-from tests.security.fuzz.world import World, make_world
+from tests.security.fuzz.deciding import FILE_RULE_SETS, Decider, RuleSet
+from tests.security.fuzz.world import World, make_file_world, make_world
 
 from toolpost import LaunchOptions, PermissionMode, SessionEvent, ToolFinished
 from toolpost_core.api import open_session
@@ -114,3 +114,42 @@ async def test_a_command_that_reads_a_folder_does_not_run_unasked_where_a_file_t
 @pytest.mark.parametrize("command", READS_SOME.splitlines())
 async def test_a_command_that_reads_another_folder_does(command: str, world: World) -> None:
     assert DENYING in await Decider(world, (DENYING,)).allowed(command)
+
+
+LEAVES_FILES = """
+npm run config
+docker compose config
+git config user.name "$NAME"
+git add .
+git add config && git commit -m "Read config from the environment"
+git checkout -b feature
+git restore --staged .
+git diff config
+git log -p -- config/app.ini
+cat config/app.ini
+grep -rn a config
+diff config/app.ini a.txt
+[ -f .env ] && docker compose up -d "$SERVICE"
+test -f .env || some-tool "$x"
+grep -q '^.env$' .gitignore || echo none
+ls -la config src
+cp -r src build
+tar xzf a.tgz -C build
+chmod -R u+w build
+python3 -c 'import secrets; print(secrets.token_hex(8))'
+python3 -c "from config import settings"
+psql -c "select * from config"
+for f in src/*.py; do python3 "$f"; done
+x=$(git rev-parse HEAD); docker tag app "app:$x"
+"""
+
+
+@pytest.fixture(scope="module")
+def file_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return make_file_world(tmp_path_factory.mktemp("files"))
+
+
+@pytest.mark.parametrize("command", LEAVES_FILES.strip().splitlines())
+async def test_a_rule_for_files_does_not_hold_up_what_leaves_them_alone(command: str, file_world: World) -> None:
+    allowed = await Decider(file_world, FILE_RULE_SETS).allowed(command)
+    assert set(FILE_RULE_SETS) <= set(allowed)

@@ -354,6 +354,7 @@ def test_what_lists_behind_links_reads_where_they_lead(line: str, tmp_path: Path
         ("git show HEAD:a", set()),
         ("git cat-file --batch", {"reads"}),
         ("git ls-files $x", set()),
+        ('git log -L "1,1:$x"', {"reads"}),
         ("find . -name x -exec ./cat {} + -exec cat {} +", {"reads"}),
         ("bash -c 'cat \"$1\"' _ a", {"reads"}),
         ('echo x > "$x"', {"writes"}),
@@ -402,6 +403,60 @@ def test_a_file_that_a_command_writes_is_seen(line: str, file: str, tmp_path: Pa
     written = {path for part in read(line, tmp_path).parts for path in part.writes}
     assert tmp_path / file in written
     assert tmp_path not in written
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("f=(a .env); some-tool ${f[1]}", ".env"),
+        ("f=xx.env; some-tool ${f:2}", ".env"),
+        ("f=.envx; some-tool ${f%x}", ".env"),
+        ("f=z.env; some-tool ${f/z/}", ".env"),
+        ("some-tool ${x:-.env}", ".env"),
+        ("some-tool .e`echo n`v", ".env"),
+        ("some-tool $(printf '%s' .e$(echo n)v)", ".env"),
+        ('b=nv; f=.e$b; eval "some-tool $f"', ".env"),
+        ("x=1; some-tool ${x:-.en}v", ".env"),
+        ("pushd sub; some-tool $(echo ../.env)", ".env"),
+        ("mkdir new; cd new; some-tool $(echo ../.en[v])", ".env"),
+        ("cd ..; some-tool $OLDPWD/.env $x", ".env"),
+        ("f=.{env,other}; eval some-tool $f", ".env"),
+        ("f=$'\\x2eenv'; some-tool $f$x", ".env"),
+        ("some-tool --into=sub $x", "sub/…"),
+        ("some-tool -fsub/a", "sub/a"),
+        ("perl -e 'rename q(a), q(sub/a)'", "sub/a"),
+        ("A=$PWD/.env some-tool", ".env"),
+        ("git restore sub", "sub/**"),
+        ("ln -s sub link", "sub/**"),
+        ("chmod -R 700 sub", "sub/**"),
+    ],
+)
+def test_a_file_that_may_be_opened_is_said_to_be(line: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".env").touch()
+    assert tmp_path / file in {path for part in read(line, tmp_path).parts for path in part.perhaps}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["cat a $x", "git diff sub", "[ -f sub ] && some-tool $x", "npm run sub", "git add sub", "git restore --staged sub",
+     "git config user.name $x", "cd sub && ls"],
+)  # fmt: skip
+def test_a_folder_is_not_said_to_be_opened_by_what_leaves_it_alone(line: str, tmp_path: Path) -> None:
+    for name in ("sub", "config"):
+        (tmp_path / name).mkdir()
+    perhaps = {path for part in read(line, tmp_path).parts for path in part.perhaps}
+    assert not perhaps & {tmp_path / name / inside for name in ("sub", "config") for inside in ("…", "**")}
+
+
+def test_a_line_of_too_many_names_opens_what_nobody_knows(tmp_path: Path) -> None:
+    names = " ".join(f"n{number}" for number in range(500))
+    [*_, part] = read(f"echo {names}; some-tool $x", tmp_path).parts
+    assert part.unseen == {"reads", "writes"}
+
+
+def test_a_pattern_that_comes_to_a_plain_path_is_read(tmp_path: Path) -> None:
+    assert read("git diff -- 's*/../../x'", tmp_path).read_only
 
 
 @pytest.mark.parametrize(

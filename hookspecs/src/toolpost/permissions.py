@@ -122,7 +122,8 @@ class CommandPart:
     `doubt` says why it can't be vouched for (it is then never allowed by a read-only table); empty if it can. `heads` are
     the words that a specifier which covers it may begin with (up to the first blank or `:*`), so that few of many rules
     need to be held against it; None where any may. `unseen` says that beyond `reads` or `writes` it opens files which only
-    running it would name, so that rules about files can't be held against it.
+    running it would name, so that rules about files can't be held against it. `perhaps` are files of which it may open any,
+    to read or to change it, or none: what forbids one is a reason to ask. A path ending in `**` stands for all below.
     """
 
     text: str
@@ -133,6 +134,7 @@ class CommandPart:
     doubt: str = ""
     heads: frozenset[str] | None = field(default=None, kw_only=True)
     unseen: frozenset[Literal["reads", "writes"]] = field(default=frozenset(), kw_only=True)
+    perhaps: tuple[Path, ...] = field(default=(), kw_only=True)
 
 
 class PermissionMatcher(Protocol):

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.security.fuzz.campaign import campaign
+from tests.security.fuzz.campaign import FILES, PROGRAMS, campaign
 from tests.security.fuzz.sandbox import why_not
 
 
@@ -17,12 +17,16 @@ async def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.security.fuzz", description=__doc__)
     parser.add_argument("--count", type=int, default=5_000, help="how many commands to make (default 5000)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same commands (default 1)")
+    parser.add_argument(
+        "--about", choices=("programs", "files"), default="programs", help="what they try (default programs)"
+    )
     given = parser.parse_args()
     if reason := why_not():
         sys.exit(f"The commands can't be run here: {reason}.")
     shown = 0
     with tempfile.TemporaryDirectory() as folder:
-        async for report in campaign(Path(folder), count=given.count, seed=given.seed):
+        subject = FILES if given.about == "files" else PROGRAMS
+        async for report in campaign(Path(folder), count=given.count, seed=given.seed, subject=subject):
             for finding in report.findings[shown:]:
                 print(finding, flush=True)
             shown = len(report.findings)

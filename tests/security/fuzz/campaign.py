@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from random import Random
 
-from tests.security.fuzz.deciding import Decider, RuleSet, fault
+from tests.security.fuzz.deciding import FILE_RULE_SETS, RULE_SETS, Decider, RuleSet, fault
+from tests.security.fuzz.files import FileLines
 from tests.security.fuzz.grammar import Grammar
 from tests.security.fuzz.mutation import Mutation
 from tests.security.fuzz.sandbox import Sandbox, sandbox
-from tests.security.fuzz.world import World, cases, make_world
+from tests.security.fuzz.world import World, cases, make_file_world, make_world
 
 _CASES = Path(__file__).parents[1] / "permission_cases.jsonl"
 _BATCH = 250
@@ -46,7 +47,16 @@ class Report:
         return f"{self.made} made, {self.run} run, {self.lost} lost, {len(self.findings)} findings; allowed: {by_set}"
 
 
-def commands(seed: int) -> Iterator[str]:
+@dataclass(frozen=True)
+class Subject:
+    """What a campaign is about: a world, lines without end for a seed and that world, and sets of rules."""
+
+    world: Callable[[Path], World]
+    lines: Callable[[int, World], Iterator[str]]
+    rule_sets: Sequence[RuleSet]
+
+
+def commands(seed: int, _world: World) -> Iterator[str]:
     """Commands without end: from the grammar in two ways, and by mutation of the cases and of what the grammar made."""
     random = Random(seed)
     grammar = Grammar(random)
@@ -58,12 +68,23 @@ def commands(seed: int) -> Iterator[str]:
         yield grammar.steps()
 
 
-async def campaign(folder: Path, *, count: int, seed: int) -> AsyncIterator[Report]:
+def file_lines(seed: int, world: World) -> Iterator[str]:
+    """Lines without end of which each opens a file that a rule forbids."""
+    made = FileLines(Random(seed), world)
+    while True:
+        yield made.line()
+
+
+PROGRAMS = Subject(make_world, commands, RULE_SETS)
+FILES = Subject(make_file_world, file_lines, FILE_RULE_SETS)
+
+
+async def campaign(folder: Path, *, count: int, seed: int, subject: Subject = PROGRAMS) -> AsyncIterator[Report]:
     """Go through `count` commands; the report so far is given after every batch."""
-    world = make_world(folder)
-    decider = Decider(world)
+    world = subject.world(folder)
+    decider = Decider(world, subject.rule_sets)
     report = Report()
-    made = commands(seed)
+    made = subject.lines(seed, world)
     with sandbox(world) as runner:
         while report.made < count:
             batch = list(islice(made, min(_BATCH, count - report.made)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import cast
 
 from tests.security.fuzz.sandbox import Outcome
-from tests.security.fuzz.world import SECRET, World
+from tests.security.fuzz.world import World, shows_secret
 
 from toolpost import Rule, Tool
 from toolpost.permissions import PermissionMode, PermissionRequest
@@ -24,7 +25,11 @@ _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules and a mode; `may_start` says which programs they grant, `reads_only` that no file may change."""
+    """Rules and a mode; `may_start` says which programs they grant, `reads_only` that no file may change.
+
+    With `keeps_secret` the secret must not be shown; `kept` are files of the project, or folders, that must not change, and
+    those that are watched must not be read either.
+    """
 
     name: str
     may_start: Callable[[Vector], bool]
@@ -33,6 +38,7 @@ class RuleSet:
     mode: PermissionMode = "default"
     reads_only: bool = False
     keeps_secret: bool = False
+    kept: Sequence[str] = ()
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -52,6 +58,10 @@ def _some(vector: Vector) -> bool:
 
 def _removes(vector: Vector) -> bool:
     return _reads(vector) or vector[0] == "rm"
+
+
+def _anything(_vector: Vector) -> bool:
+    return True
 
 
 def _not_denied(vector: Vector) -> bool:
@@ -76,6 +86,13 @@ RULE_SETS = (
     RuleSet("bypass", _not_denied, (), _DENIED, mode="bypassPermissions"),
     RuleSet("edits", _removes, (), _FILES, mode="acceptEdits", keeps_secret=True),
 )  # fmt: skip
+
+_HELD = ("Read(.env)", "Read(secrets/**)", "Read(~/.ssh/**)", "Edit(config/**)")
+_KEPT = (".env", "secrets", "config")
+FILE_RULE_SETS = (
+    RuleSet("all of Bash but for files", _anything, ("Bash",), _HELD, keeps_secret=True, kept=_KEPT),
+    RuleSet("bypass but for files", _anything, (), _HELD, mode="bypassPermissions", keeps_secret=True, kept=_KEPT),
+)
 
 SAID_TO_READ = RuleSet("the tool says that it only reads", _reads, reads_only=True)
 """What `is_read_only` stands for; it decides which commands may run beside one another."""
@@ -115,6 +132,16 @@ def fault(rule_set: RuleSet, outcome: Outcome, world: World) -> str:
         for path in outcome.changed:
             if not path.startswith(f"{world.project}/") or path.startswith(kept):
                 return f"changed {path}"
-    if rule_set.keeps_secret and SECRET in outcome.output:
+    if rule_set.keeps_secret and shows_secret(outcome.output):
         return "showed the secret"
-    return ""
+    return _fault_with_kept(rule_set, outcome, world) if rule_set.kept else ""
+
+
+def _fault_with_kept(rule_set: RuleSet, outcome: Outcome, world: World) -> str:
+    kept = [world.project / name for name in rule_set.kept]
+    for path in map(Path, outcome.changed):
+        if any(path.is_relative_to(place) for place in kept):
+            return f"changed {path}"
+    # Git reads whatever it compares with its index, to say that it is as it was.
+    compares = any(vector[0] == "git" for vector in outcome.started)
+    return f"read {outcome.opened[0]}" if outcome.opened and not compares else ""

@@ -3,7 +3,8 @@
     python inside.py PLAN
 
 PLAN is a JSON object: `template` and `base` (the folders are laid out anew from the one at the other), `log` (where marker
-programs write), `bash`, `env`, `cwd`, `commands`, `seconds`. A line of JSON is printed for each command as soon as it ended.
+programs write), `watched` (files of which it is told whether they were read), `bash`, `env`, `cwd`, `commands`, `seconds`. A
+line of JSON is printed for each command as soon as it ended.
 """
 
 from __future__ import annotations
@@ -37,14 +38,34 @@ def main(plan: dict[str, Any]) -> None:
     before = _state(places)
     for number, command in enumerate(plan["commands"]):
         print(json.dumps({"began": number}), flush=True)
+        _leave_unread(plan["watched"], before)
         output = _run(command, plan)
+        opened = [path for path in plan["watched"] if _was_read(path)]
         after = _state(places)
         changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-        outcome = {"ended": number, "changed": changed, "started": _started(Path(plan["log"])), "output": output}
+        outcome = {"ended": number, "changed": changed, "started": _started(Path(plan["log"])), "output": output,
+                   "opened": opened}  # fmt: skip
         print(json.dumps(outcome), flush=True)
         if changed:
             _lay_out(base, Path(plan["template"]))
             before = _state(places)
+
+
+def _leave_unread(watched: list[str], state: State) -> None:
+    """Set back the times at which files were read, so that it shows when they are read again."""
+    for path in watched:
+        os.utime(path, ns=(0, os.lstat(path).st_mtime_ns))
+        state[path] = _told(os.lstat(path))
+
+
+def _was_read(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        return os.lstat(path).st_atime_ns > 0
+    return False
+
+
+def _told(told: os.stat_result) -> tuple[object, ...]:
+    return (told.st_ino, told.st_mode, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
 
 
 def _lay_out(base: Path, template: Path) -> None:
@@ -72,7 +93,7 @@ def _state(places: tuple[Path, ...]) -> State:
                     found[entry.path] = (told.st_ino, told.st_mode)
                     waiting.append(entry.path)
                 else:
-                    found[entry.path] = (told.st_ino, told.st_mode, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+                    found[entry.path] = _told(told)
     return found
 
 

@@ -23,12 +23,13 @@ SECONDS = 2.0
 class Outcome:
     """What came of one command: the argument vectors of marker programs, the paths that changed, the output.
 
-    `lost` says that the sandbox ended with it, so that nothing is known.
+    `opened` are those watched files that were read. `lost` says that the sandbox ended with it, so that nothing is known.
     """
 
     started: Sequence[Sequence[str]] = ()
     changed: Sequence[str] = ()
     output: str = ""
+    opened: Sequence[str] = ()
     lost: bool = field(default=False)
 
 
@@ -74,7 +75,11 @@ class Sandbox:
         lines = [json.loads(line) for line in ran.stdout.splitlines() if line.endswith("}")]
         if not lines:
             raise RuntimeError(f"the sandbox did not start: {ran.stderr[-2000:]}")
-        found = [Outcome(line["started"], line["changed"], line["output"]) for line in lines if "ended" in line]
+        found = [
+            Outcome(line["started"], line["changed"], line["output"], line["opened"])
+            for line in lines
+            if "ended" in line
+        ]
         return found if len(found) == len(commands) else [*found, Outcome(lost=True)]
 
     def _plan(self, commands: Sequence[str]) -> dict[str, object]:
@@ -83,6 +88,7 @@ class Sandbox:
                "GIT_EDITOR": "true", "TERM": "dumb"}  # fmt: skip
         return {
             "template": "/template", "base": str(world.base), "log": LOG, "bash": "/real/bin/bash", "env": env,
+            "watched": [str(world.project / name) for name in (".env", "secrets/k")],
             "cwd": str(world.project), "seconds": SECONDS, "commands": list(commands),
         }  # fmt: skip
 

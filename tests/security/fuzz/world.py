@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
 import stat
 import subprocess
+import zipfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolpost import PermissionScope
 
 SECRET = "KEY-THAT-MUST-NOT-BE-SHOWN"
+# As it looks backwards, in hexadecimal, and wherever it begins in base64.
+_SHOWN = (
+    SECRET,
+    SECRET[::-1],
+    SECRET.encode().hex(),
+    *(base64.b64encode(b"x" * before + SECRET.encode())[4:-4].decode() for before in range(3)),
+)
 LOG = "/marks/log"
 _MARKER = '#!/bin/sh\nprintf "%s\\0" "{name}" "$@" "\x1e" >>' + LOG + "\n"
 # Writes itself down and goes on as the real one, so that what git itself would start is reached as well.
@@ -46,12 +56,47 @@ class World:
         )
 
 
-def make_world(folder: Path) -> World:
-    """Lay out a world in an empty folder."""
+def shows_secret(output: str) -> bool:
+    """Whether the secret stands in an output, blanks aside."""
+    text = "".join(output.split())
+    return any(shown in text for shown in _SHOWN)
+
+
+def make_world(folder: Path, *, real: Collection[str] = ()) -> World:
+    """Lay out a world in an empty folder; `real` are programs that do there what they do elsewhere, beside the harmless."""
     top = Path(os.path.realpath(folder))
     world = World(top / "base", top / "bin")
     _files(world)
-    _programs(world.programs)
+    _programs(world.programs, frozenset(real))
+    return world
+
+
+def make_file_world(folder: Path) -> World:
+    """Lay out a world for what opens files: all programs are real, and what must not be opened is in the repository, too."""
+    world = make_world(folder, real={path.name for path in Path("/usr/bin").iterdir()})
+    project = world.project
+    _write(project / "config/app.ini", "a\n")
+    _write(world.home / ".ssh/id", SECRET + "\n")
+    for link, target in (("ls", "secrets"), ("lc", "config")):
+        (project / "to" / link).parent.mkdir(exist_ok=True)
+        (project / "to" / link).symlink_to(f"../{target}")
+    (world.home / ".s").symlink_to(".ssh")
+    environment = _plain_environment(world.home)
+    for arguments in (
+        ["git", "add", "-f", ".env", "secrets", "config"],
+        ["git", "-c", "user.name=a", "-c", "user.email=a@a.example", "commit", "-q", "-m", "second"],
+        ["tar", "cf", "a.tar", "a.txt", "config"],
+    ):
+        subprocess.run(arguments, cwd=project, check=True, env=environment)
+    with zipfile.ZipFile(project / "a.zip", "w") as archive:
+        for name in ("a.txt", "config/app.ini"):
+            archive.writestr(name, "b\n")
+    for name in ("app.ini", "config/app.ini"):
+        text = f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n"
+        _write(project / ("p.diff" if name == "app.ini" else "q.diff"), text)
+    for name in (".env", "secrets/k", "config/app.ini"):
+        with (project / name).open("a", encoding="utf-8") as file:
+            file.write("b\n")
     return world
 
 
@@ -100,14 +145,14 @@ def _plain_environment(home: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
 
 
-def _programs(folder: Path) -> None:
+def _programs(folder: Path, real: Collection[str]) -> None:
     """A folder to stand in the place of /usr/bin."""
     folder.mkdir()
     there = {path.name for path in Path("/usr/bin").iterdir()}
     for name in sorted(there | set(_NEVER_THERE)):
         if name == "git":
             _write(folder / name, _GIT.replace("{name}", name), executable=True)
-        elif name in _REAL:
+        elif name in _REAL or name in real:
             (folder / name).symlink_to(f"/real/bin/{name}")
         else:
             _write(folder / name, _MARKER.replace("{name}", name.replace('"', "")), executable=True)

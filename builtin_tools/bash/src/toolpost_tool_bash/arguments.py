@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 from .syntax import Assign, Piece, Script, Strange, Sub, Text, Var, Word, scripts_of
 
 _DIGITS = re.compile(r"-?\d+")
-_WILD = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+WILD: Final = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPLIT = frozenset(" \t\n*?[\\")
 _EXPANDED = re.compile(r"[*?\[{~]")
 _MOST_WORDS = 64
@@ -169,7 +169,7 @@ def arguments(word: Word, values: Values) -> list[Argument]:
     return [
         Argument(
             "".join(char for char, _ in result),
-            wild=_WILD.search("".join("x" if quoted else char for char, quoted in result)) is not None,
+            wild=WILD.search("".join("x" if quoted else char for char, quoted in result)) is not None,
             scripts=scripts,
             source=source,
             pattern="".join(f"[{char}]" if quoted and char in "*?[" else char for char, quoted in result),

@@ -152,7 +152,8 @@ class Commands(Hidden):
             # Nothing can be inside, as in most commands.
             read_only, reads, writes = not doubt and not files.writes, files.reads, files.writes
             unseen, vector = files.unseen, argv(args)
-            self.add(BashPart(text, vector, read_only, reads, writes, doubt, unseen=unseen, args=args, around=around))
+            part = BashPart(text, vector, read_only, reads, writes, doubt, unseen=unseen, args=args, around=around)
+            self.add(part if place.folders else replace(part, lost=True))
             return
         inside, open_ended = self._inside(name, rest, effects, place, body)
         if inside and (effects.why or not effects.started):
@@ -177,6 +178,7 @@ class Commands(Hidden):
                 doubt,
                 unseen=files.unseen,
                 perhaps=perhaps,
+                lost=not place.folders,
                 args=args,
                 around=around,
                 inside=tuple(inside),

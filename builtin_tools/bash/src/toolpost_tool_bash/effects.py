@@ -10,6 +10,7 @@ from typing import NamedTuple
 from . import devices, git
 from .arguments import Argument, Found
 from .carriers import literals, names_in_code
+from .parts import WITH_OPTIONS
 from .pathspecs import NAMES_ONLY
 from .record import Effects
 from .special import SPECIAL
@@ -63,9 +64,9 @@ def effects_of(name: str, args: list[Argument]) -> Effects:
 
 def may_open(name: str, args: list[Argument]) -> list[tuple[str, Argument]]:
     """The files by kind that a program without a row may open: each argument, each literal in code, and what it writes."""
-    mentioned = (*args, *map(Argument, literals(name, args)))
-    written = [("write", arg) for arg in _outputs(args)]
-    return [*(("mention", arg) for arg in mentioned), *written, *_in_code(name, args)]
+    given = [("name" if name in WITH_OPTIONS and arg.text.isalnum() else "mention", arg) for arg in args]
+    literal = [("name" if text.isalnum() else "mention", Argument(text)) for text in literals(name, args)]
+    return [*given, *literal, *(("write", arg) for arg in _outputs(args)), *_in_code(name, args)]
 
 
 def _in_code(name: str, args: list[Argument]) -> list[tuple[str, Argument]]:
@@ -110,8 +111,8 @@ def _git(args: list[Argument]) -> Effects:
         known = git.subcommand(args[at:])
         if known == "grep":
             effects.files.append(("tree", Argument(".")))
-        elif known not in GIT and known not in git.KEEPS_FILES:
-            effects.files += [("below", arg) for arg in rest]
+        elif known not in GIT and not git.keeps_files(known, args):
+            effects.files += [("below", arg) for arg in (args[at:] if sub.text.startswith("-") else rest)]
         return effects
     effects = _read_row("git " + sub.text, rest, row)
     if any(_SIGNATURE.search(arg.text) for arg in rest):

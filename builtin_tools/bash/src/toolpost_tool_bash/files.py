@@ -72,9 +72,15 @@ def files_of(effects: Effects, place: Place) -> Files:
     unknown = ""
     unseen: set[Literal["reads", "writes"]] = set()
     found_some = bool(effects.started) or place.found is not None
+    mentioned: set[tuple[str, bool, str]] = set()
     for kind, arg in _with_found(effects.files) if found_some else effects.files:
         if kind in _NO_FILES:
             continue
+        if kind == "mention":
+            key = (arg.text, arg.known, arg.pattern)
+            if key in mentioned:
+                continue
+            mentioned.add(key)
         if kind == "found":
             unknown = unknown or _doubt_of_names(arg, place)
             continue
@@ -82,6 +88,8 @@ def files_of(effects: Effects, place: Place) -> Files:
             covered = pathspecs.named(arg, place.folders)
             reads.extend(covered or ())
             unseen.update(() if covered is not None and arg.known else ("reads",))
+        if kind == "lines" and not arg.known:
+            unseen.add("reads")
         if kind in ("mention", "name", "revision", "lines"):
             paths = named_by(arg, place)
             reads.extend(paths)
@@ -127,7 +135,8 @@ def named_by(arg: Argument, place: Place) -> list[Path]:
     """The files that a word may name, and for a folder whatever lies in it: a rule about all there holds as well."""
     found: list[Path] = []
     for candidate in _mentioned(arg):
-        paths = place.paths(candidate) or ()
+        paths = place.paths(candidate)
+        paths = place.guesses(candidate) if paths is None else paths
         found.extend(paths)
         found.extend(path / ANY_NAME for path in paths if _is_folder(path))
     return found
@@ -249,8 +258,8 @@ def _mentioned(arg: Argument) -> list[Argument]:
     """The paths that an argument of an unknown program may name."""
     text = arg.text
     # A value may be glued to its letter, which may stand in a bundle.
-    glued = [text[at:] for at in range(2, min(len(text), _LONGEST_BUNDLE))] if _BUNDLE.match(text) else []
+    glued = [text[at:] for at in range(1, min(len(text), _LONGEST_BUNDLE))] if _BUNDLE.match(text) else []
     if not (glued or set(text) & set("=:@,")):
         return [arg] if text else []
     pieces = dict.fromkeys((text, *re.split("[=:@,]", text), *re.split("[=:@,]", text, maxsplit=1), *glued))
-    return [arg if piece == arg.text else arg._replace(text=piece) for piece in pieces if piece]
+    return [arg if piece == text else arg._replace(text=piece, pattern=piece) for piece in pieces if piece]

@@ -17,12 +17,10 @@ PROGRAMS_SET: Final = re.compile(
 )
 """The settings of git that name programs or other settings."""
 
-KEEPS_FILES: Final = words("""
-    add commit push fetch tag notes gc prune fsck ls-remote update-index hash-object show-branch verify-commit verify-tag repack
-    maintenance range-diff request-pull send-email rebase pull merge reset revert cherry-pick switch
+_KEEPS_FILES = words("""
+    add commit push fetch tag notes gc prune fsck ls-remote update-index hash-object show-branch verify-commit verify-tag
+    repack maintenance range-diff request-pull send-email rebase pull merge reset revert cherry-pick switch
 """)
-"""The subcommands beside those in the table that change no file because it is named to them."""
-
 _VALUED = words("-C -c --git-dir --work-tree --namespace --config-env --exec-path --super-prefix --attr-source")
 _RUNS = words("-x --exec --extcmd --upload-pack --receive-pack --config --sendmail-cmd --smtp-server --tool-cmd")
 _GIVEN = re.compile(
@@ -65,6 +63,13 @@ def subcommand(args: list[Argument]) -> str:
     while at < len(args) and args[at].text.startswith("-"):
         at += 2 if args[at].text in _VALUED else 1
     return args[at].text if at < len(args) else ""
+
+
+def keeps_files(sub: str, args: list[Argument]) -> bool:
+    """Whether a subcommand that is not in the table changes no file because that is named to it."""
+    texts = {arg.text for arg in args}
+    unstages = sub == "restore" and texts & {"--staged", "-S"} and not texts & {"--worktree", "-W"}
+    return bool(unstages) or sub in _KEEPS_FILES
 
 
 def takes_from_environment(args: list[Argument]) -> bool:

@@ -17,7 +17,6 @@ from .places import Place
 from .plain import PLAIN_LINE
 from .reader import Reader
 from .repository import runs_nothing
-from .suspects import is_open, named_in
 from .syntax import Unreadable
 
 if TYPE_CHECKING:
@@ -78,17 +77,19 @@ def understand(line: str, *, cwd: Path, home: Path, check_git: bool = True) -> B
     if not doubt and not analysis.parts and not line.strip():
         doubt = "it is empty"
     again = None if doubt or PLAIN_LINE.fullmatch(line) else partial(_read_again, line, reader)
-    if any(is_open(part) for part in analysis.parts):
+    if any(part.is_open for part in analysis.parts):
         analysis.parts = _with_suspects(analysis.parts, line, reader, analysis.place)
     return BashMatcher([with_heads(part) for part in analysis.parts], doubt, again)
 
 
 def _with_suspects(parts: Sequence[BashPart], line: str, reader: Reader, place: Place) -> list[BashPart]:
     """The parts; of what only running it would explain, any may open what the line names somewhere."""
+    from .suspects import named_in
+
     named = named_in(line, reader.found, place)
     if named is None:
-        return [replace(part, unseen=frozenset({"reads", "writes"})) if is_open(part) else part for part in parts]
-    return [replace(part, perhaps=(*part.perhaps, *named)) if is_open(part) else part for part in parts]
+        return [replace(part, unseen=frozenset({"reads", "writes"})) if part.is_open else part for part in parts]
+    return [replace(part, perhaps=(*part.perhaps, *named)) if part.is_open else part for part in parts]
 
 
 def _read_again(line: str, reader: Reader) -> str:

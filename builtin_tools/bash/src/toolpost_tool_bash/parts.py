@@ -57,7 +57,7 @@ class BashPart(CommandPart):
 
     `args` keeps what is unknown about the arguments. `around` are the wrappers' own command lines, `inside` what a
     guarded wrapper would start. `exact` says that no rule with a wildcard allows it; `barred` that no rule does, with
-    the reason; `dynamic` that it may run anything.
+    the reason; `dynamic` that it may run anything; `lost` that where its relative paths lead is not known.
     """
 
     args: tuple[Argument, ...] = ()
@@ -66,6 +66,13 @@ class BashPart(CommandPart):
     exact: bool = False
     barred: str = ""
     dynamic: bool = False
+    lost: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the files that it opens can't be told from its own arguments alone."""
+        unclear = self.dynamic or self.exact or self.lost or bool(self.barred)
+        return bool(self.doubt) and (unclear or any(not arg.known for arg in self.args))
 
 
 def harmless(name: str, value: str) -> bool:

@@ -19,6 +19,9 @@ NAMES_ONLY: Final = words("""
 """)
 """The subcommands that show names and numbers, and nothing of what files hold."""
 
+CLASSES: Final = re.compile(r"\[[^\]\s]*\[:[^\]\s]*:\][^\]\s]*\]")
+"""Brackets of a pattern with classes of characters in them."""
+
 _MAGIC = re.compile(r":(?:\(([\w,:=-]*)\)|([/!^]+):?)")
 _PATTERN = frozenset("*?[")
 _MOST_ENTRIES = 5_000
@@ -30,7 +33,7 @@ def named(arg: Argument, folders: Sequence[str]) -> list[Path] | None:
 
     What a plain pathspec names is no matter of git's own, and what one excludes is not shown.
     """
-    text = arg.text  # what the shell's quotes kept from it is a pattern to git
+    text = CLASSES.sub("?", arg.text)  # what the shell's quotes kept from it is a pattern to git
     magic = _MAGIC.match(text)
     words = {*(magic[1] or "").split(","), *(magic[2] or "")} if magic else set()
     text = text[magic.end() :] if magic else text
@@ -52,7 +55,7 @@ def _below(root: Path, pattern: str) -> tuple[Path, str]:
     whole = Path(os.path.normpath(root / pattern))
     if whole.is_relative_to(root):
         return root, str(whole.relative_to(root))
-    fixed = list(takewhile(lambda part: not set(part) & _PATTERN, whole.parts))
+    fixed = list(takewhile(lambda part: not set(part) & _PATTERN, whole.parts[:-1]))
     return Path(*fixed), os.path.join(*whole.parts[len(fixed) :])  # noqa: PTH118 - a pattern is no path
 
 

@@ -118,6 +118,9 @@ class Place:
         found: list[Path] = []
         for spelling in spellings:
             matched = list(islice(_glob(spelling), _MOST_MATCHES + 1))
+            if not matched and "/../" in spelling:
+                # The folder in front may be a link that the line makes.
+                matched = list(islice(_glob(os.path.normpath(spelling)), _MOST_MATCHES + 1))
             if len(matched) > _MOST_MATCHES:
                 return None
             found.extend(Path(match) for match in matched)

@@ -159,7 +159,9 @@ def _copy(name: str, positional: list[Argument], _args: list[Argument], effects:
     folders = target or [arg for kind, arg in effects.files if kind == "write"]
     for into in folders:
         for arg in sources:
-            if into.plain and arg.plain and (last := arg.text.rstrip("/").rpartition("/")[2]) not in ("", ".", ".."):
+            if not (into.plain and arg.plain):
+                effects.files.append(("into", into))
+            elif (last := arg.text.rstrip("/").rpartition("/")[2]) not in ("", ".", ".."):
                 effects.files.append(("within", Argument(f"{into.text}/{last}")))
     if effects.options & {"-s", "-l", "--symbolic-link", "--link"} and name == "cp":
         effects.refuse("cp makes links")

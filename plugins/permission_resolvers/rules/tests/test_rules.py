@@ -269,6 +269,21 @@ async def test_files_that_only_running_names_are_asked_about_where_a_rule_forbid
     assert behavior(await ask(tmp_path, "Bash", {}, rules(allow=["Bash"]), matcher=show)) == "allow"
 
 
+@pytest.mark.parametrize("rule", ["Read(.env)", "Edit(.env)", "Write(.env)", "Edit(deep/**)"])
+async def test_a_file_that_may_be_opened_or_not_is_asked_about_where_a_rule_forbids_it(
+    rule: str, tmp_path: Path
+) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    perhaps = (tmp_path / ".env", tmp_path / "deep" / "**")
+    show = Matcher((CommandPart("show", doubt="which is not known", perhaps=perhaps),))
+    for forbidding in ("deny", "ask"):
+        held = rules(allow=["Bash"], **{forbidding: [rule]})
+        assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=show)) == "ask"
+    for other in ("Read(other.env)", "Edit(deeper/**)"):
+        held = rules(allow=["Bash"], deny=[other])
+        assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=show)) == "allow"
+
+
 async def test_what_the_sandbox_keeps_need_not_be_asked_about(tmp_path: Path) -> None:
     show = Matcher((CommandPart("show", unseen=frozenset({"reads"})),))
     denied, asked = (rules(allow=["Bash"], **{kind: ["Read(.env)"]}) for kind in ("deny", "ask"))

@@ -80,6 +80,8 @@ class _Judge:
         if rule := self._missed(part):
             reason = f"which files it opens is only known once it runs, and {rule} says {rule.behavior} of some"
             return PartVerdict(part.text, "ask", rule, reason)
+        if hit := self._suspected(part):
+            return PartVerdict(part.text, "ask", hit[0], f"it may open {hit[1]}, which {hit[0]} covers")
         for path in part.writes:
             if critical(path, self._scope):
                 return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
@@ -101,15 +103,18 @@ class _Judge:
         """The first rule for paths that covers a file of the part, and that file."""
         if not self._files.has(behavior):
             return None
-        for files, tools in ((part.writes, FILE_TOOLS), (part.reads, frozenset({"Read"}))):
-            for file in files:
-                entries = below(file) if file.name == "**" else iter((self._spell(file),))
-                if entries is None:
-                    unseen = (r for r in self._files.all if r.behavior == behavior and r.tool in tools)
-                    return next(((rule, file) for rule in unseen), None)
-                for places in entries:
-                    if rule := self._covering(places, behavior, tools):
-                        return rule, places[0]
+        return self._first(part.writes, behavior, FILE_TOOLS) or self._first(part.reads, behavior, frozenset({"Read"}))
+
+    def _first(self, files: Sequence[Path], behavior: Behavior, tools: frozenset[str]) -> tuple[Rule, Path] | None:
+        """The first of these tools' rules for paths that covers one of the files, and that file."""
+        for file in files:
+            entries = below(file) if file.name == "**" else iter((self._spell(file),))
+            if entries is None:
+                unseen = (r for r in self._files.all if r.behavior == behavior and r.tool in tools)
+                return next(((rule, file) for rule in unseen), None)
+            for places in entries:
+                if rule := self._covering(places, behavior, tools):
+                    return rule, places[0]
         return None
 
     def _missed(self, part: CommandPart) -> Rule | None:
@@ -120,9 +125,19 @@ class _Judge:
         if not part.unseen:
             return None
         tools = {"Read"} if part.unseen == {"reads"} else {"Edit", "Write"} if part.unseen == {"writes"} else FILE_TOOLS
-        confined = self._scope.sandbox is not None and not self._scope.sandbox.get("excludedCommands")
-        behaviors = ("ask",) if confined else _STRICT
+        behaviors = self._unenforced()
         return next((rule for rule in self._files.all if rule.behavior in behaviors and rule.tool in tools), None)
+
+    def _suspected(self, part: CommandPart) -> tuple[Rule, Path] | None:
+        """The first rule for paths that forbids a file which the part may open, and that file."""
+        behaviors = [behavior for behavior in self._unenforced() if self._files.has(behavior)] if part.perhaps else ()
+        hits = (self._first(part.perhaps, behavior, FILE_TOOLS) for behavior in behaviors)
+        return next(filter(None, hits), None)
+
+    def _unenforced(self) -> Sequence[Behavior]:
+        """What rules about files say that nobody but this resolver sees to."""
+        confined = self._scope.sandbox is not None and not self._scope.sandbox.get("excludedCommands")
+        return ("ask",) if confined else _STRICT
 
     def _without_rule(self, part: CommandPart) -> PartVerdict | None:
         """Let through what only touches files that the path rules leave free."""
