@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mock_messages_api import Gate, MockMessagesApi, Request, Step, cut, error, pause, text, tool_use, turn
-from recorded_place import KEY, STREAM, TOKEN, Place
+from mock_messages_api import Gate, Request, Step, cut, error, pause, text, tool_use, turn
+from recorded_place import BYPASS, KEY, STREAM, TOKEN, Place, bash, served
 from served_session import until
 
 from toolpost import LaunchOptions, Question, Reply, RunResult, Streaming
 from toolpost_core.api import open_session
 
-BYPASS = ("--dangerously-skip-permissions",)
 FOREIGN = "sk-" + "foreign-z9y8x7w6v5u4t3"
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path.resolve())
-
-
-@contextmanager
-def served(*script: Step) -> Iterator[MockMessagesApi]:
-    with MockMessagesApi(script).run_in_thread() as api:
-        yield api
-
-
-def bash(command: str, name: str) -> Any:
-    return tool_use("Bash", {"command": command}, id=name)
 
 
 def read(path: str, name: str) -> Any:
@@ -450,9 +436,6 @@ async def recorded_refusal(place: Place, monkeypatch: pytest.MonkeyPatch) -> str
     return result.terminal_reason
 
 
-@pytest.mark.xfail(
-    raises=subprocess.TimeoutExpired, strict=False, reason="issue 7: one of four runs did not end when it was played"
-)
 async def test_an_interrupt_ends_the_played_turn_where_it_ended_the_recorded_one(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

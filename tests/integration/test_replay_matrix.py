@@ -7,7 +7,7 @@ import json
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +27,16 @@ from mock_messages_api import (
     tool_use,
     turn,
 )
-from recorded_place import KEY, STREAM, TOOLPOST, Driven, Place
+from recorded_place import BYPASS, KEY, STREAM, TOOLPOST, Driven, Lines, Place, bash, served
 from served_session import until
 from tmux_pane import HAS_TMUX, pane
 
 from toolpost import AssistantMessage, LaunchOptions, Question, Reply
 from toolpost_core.api import open_session
 from toolpost_core.session.session import Session
-from toolpost_frontend_headless.lines import StreamLines, encode
+from toolpost_service_recorder import turnstile
+from toolpost_service_recorder.pace import PATIENCE
 
-BYPASS = ("--dangerously-skip-permissions",)
 OTHER = "claude-haiku-4-5-20251001"
 OVERLOADED = error(529, "overloaded_error", headers={"retry-after": "0"})
 
@@ -44,16 +44,6 @@ OVERLOADED = error(529, "overloaded_error", headers={"retry-after": "0"})
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path.resolve())
-
-
-@contextmanager
-def served(*script: Step) -> Iterator[MockMessagesApi]:
-    with MockMessagesApi(script).run_in_thread() as api:
-        yield api
-
-
-def bash(command: str, name: str) -> Any:
-    return tool_use("Bash", {"command": command}, id=name)
 
 
 def waits_for(file: str, name: str) -> Any:
@@ -367,18 +357,6 @@ async def recorded(place: Place, api: MockMessagesApi, **options: Any) -> AsyncI
         yield session, Lines(session)
 
 
-class Lines:
-    """What stream-json prints of the events of a session."""
-
-    def __init__(self, session: Session) -> None:
-        self._lines = StreamLines(session.id, session.parts.version, new_id=session.new_id)
-        self.said = ""
-
-    async def of(self, events: AsyncIterator[Any]) -> None:
-        async for event in events:
-            self.said += "".join(encode(line).decode() for line in self._lines.of(event))
-
-
 async def nobody(question: Question) -> Reply:
     raise AssertionError(question)
 
@@ -457,17 +435,21 @@ async def test_a_turn_that_nobody_follows_to_its_end(place: Place, service: Call
 
 
 async def test_settings_that_change_are_told_when_they_do_and_when_it_is_played(
-    place: Place, service: Callable[..., MockMessagesApi]
+    place: Place, service: Callable[..., MockMessagesApi], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(
+        turnstile, "LONG_PATIENCE", PATIENCE
+    )  # what was read for the change is not read when it is played
+    place.here(monkeypatch)
     async with recorded(place, service("First.", "Second.")) as (session, lines):
         await lines.of(session.submit("one"))
         place.settings(plugins={"git": False})
         await lines.of(session.submit("two"))
-    played = place.replay()
+    _, miss = await place.play()
 
     assert "It can be played up to here and no further" in lines.said
-    assert played.returncode == 1
-    assert "The settings changed here, which is not played: context/git is off" in played.stderr
+    assert miss is not None
+    assert "The settings changed here, which is not played: context/git is off" in miss
 
 
 @pytest.mark.skipif(not HAS_TMUX, reason="tmux is not installed: no terminal to look at")

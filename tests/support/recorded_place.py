@@ -6,18 +6,49 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mock_messages_api import MockMessagesApi
+import pytest
+from mock_messages_api import MockMessagesApi, Step, tool_use
+
+from toolpost_core.cli.played import open_recording
+from toolpost_core.session.session import Session
+from toolpost_frontend_headless.lines import StreamLines, encode
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 LIMIT = 60.0
 STREAM = ("--output-format", "stream-json", "--verbose")
 KEY = "sk-" + "test-a1b2c3d4e5f6g7h8i9"
 TOKEN = "plain-value-0123456789"
+BYPASS = ("--dangerously-skip-permissions",)
+
+
+@contextmanager
+def served(*script: Step) -> Iterator[MockMessagesApi]:
+    """Serve a script."""
+    with MockMessagesApi(script).run_in_thread() as api:
+        yield api
+
+
+def bash(command: str, name: str) -> Any:
+    """Return a call of Bash."""
+    return tool_use("Bash", {"command": command}, id=name)
+
+
+class Lines:
+    """What stream-json prints of the events of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._lines = StreamLines(session.id, session.parts.version, new_id=session.new_id)
+        self.said = ""
+
+    async def of(self, events: AsyncIterator[Any]) -> None:
+        async for event in events:
+            self.said += "".join(encode(line).decode() for line in self._lines.of(event))
 
 
 class Driven:
@@ -91,6 +122,20 @@ class Place:
 
     def replay(self, *args: str, **options: Any) -> subprocess.CompletedProcess[str]:
         return self.run("replay", str(self.file), *args, **options)
+
+    def here(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let `play` find in this process what a program of its own would be started with."""
+        for name, value in self.variables({}).items():
+            monkeypatch.setenv(name, value)
+
+    async def play(self) -> tuple[str, str | None]:
+        """Play in this process (`here`); returns what stream-json prints, and where it was not the recorded session."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as state:
+            played = open_recording(self.file, Path(state), None, real_tools=False, output_format="stream-json")
+            async with played.host.open(played.host.options) as session:
+                lines = Lines(session)
+                await lines.of(session.submit("what is played"))
+        return lines.said, played.world.miss
 
     def run(self, *args: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
         given = {"stdin": subprocess.DEVNULL, **options} if "input" not in options else options

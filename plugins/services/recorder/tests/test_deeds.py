@@ -30,6 +30,14 @@ def test_where_nothing_was_done_it_ends_at_once() -> None:
     assert done == ["end"]
 
 
+def test_what_ended_before_anybody_was_there_has_ended_for_who_comes() -> None:
+    deeds, done = Deeds(2), list[str]()
+    deeds.end()
+    deeds.begin(lambda what, _: done.append(what))
+
+    assert done == ["end"]
+
+
 class Refuses(Provider):
     """A provider that does not have a model."""
 

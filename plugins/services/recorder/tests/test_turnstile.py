@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from toolpost_service_recorder import pace
+from toolpost_service_recorder import pace, turnstile
 from toolpost_service_recorder.pace import Pace
 from toolpost_service_recorder.turnstile import Turnstile
 
@@ -103,6 +103,34 @@ async def test_what_will_not_come_is_told_instead_of_waited_for() -> None:
         "The recording has the end of the call a next. The session waits for the end of the call b."
     ]
     assert stage.happened == ["no b"]
+
+
+async def test_what_nobody_waits_for_is_told_once_the_session_does_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (pace, turnstile):
+        monkeypatch.setattr(module, "TICK", 0.001)
+        monkeypatch.setattr(module, "LONG_PATIENCE", 5)
+    stage = Stage(call("a"), did("put in"))
+    stage.turnstile.begin()
+    assert stage.turnstile._turning is not None
+    await asyncio.wait_for(stage.turnstile._turning, 30)
+
+    assert stage.missed == ["The recording has the end of the call a next. The session waits for nothing of it."]
+    assert stage.happened == []
+
+
+async def test_what_cannot_be_done_is_told_to_all_that_wait() -> None:
+    stage = Stage(did("put in"), call("a"))
+
+    def fails(entry: Mapping[str, Any]) -> None:
+        raise TypeError(f"no {entry['event']}")
+
+    stage.turnstile._show = fails
+    await asyncio.wait_for(stage.go("a"), 30)
+
+    assert stage.missed == ["What the recording has next can't be done here: TypeError: no put in."]
+    assert stage.happened == ["no a"]
 
 
 async def test_while_a_real_tool_runs_nothing_is_missed() -> None:

@@ -15,6 +15,7 @@ class Deeds:
         self._left = count
         self._do: Do | None = None
         self._waiting: list[tuple[str, Mapping[str, Any]]] = []
+        self._ended = False
 
     def begin(self, do: Do) -> None:
         """Hand on what waits, and from now on at once."""
@@ -22,7 +23,7 @@ class Deeds:
         waiting, self._waiting = self._waiting, []
         for what, given in waiting:
             self.do(what, given)
-        if self._left == 0:
+        if self._left == 0 or self._ended:
             self.end()
 
     def do(self, what: str, given: Mapping[str, Any]) -> None:
@@ -36,6 +37,7 @@ class Deeds:
             self.end()
 
     def end(self) -> None:
-        """There are no more."""
+        """There are no more, also where that shows before `begin`."""
+        self._ended = True
         if self._do is not None:
             self._do("end", {})

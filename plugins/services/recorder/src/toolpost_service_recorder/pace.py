@@ -29,11 +29,17 @@ class Pace:
         self._read: Counter[str] = Counter()
         self._silent: set[str] = set()
         self._stirred = asyncio.Event()
+        self._seen = 0
 
     def reads(self, row: str) -> None:
         """Take note that the session has read a value."""
         self._read[row] += 1
         self._stirred.set()
+
+    def stirs(self) -> bool:
+        """Whether the session has read anything since this was asked last."""
+        seen, self._seen = self._seen, self._read.total()
+        return seen != self._seen
 
     def reached(self, entry: Entry) -> bool:
         """Whether the session has read all that was read before the entry."""

@@ -41,6 +41,7 @@ class Playing:
         self._comparable = comparable
         self._real_tools = real_tools
         self._within: ContextVar[str] = ContextVar("within", default="")
+        self._depth: ContextVar[int] = ContextVar("depth", default=0)
         self._pace = Pace()
         self._turnstile = Turnstile(tape.turns, self._show, self._missed, stall, self._pace)
         self._clocks: dict[str, float] = {}
@@ -151,7 +152,8 @@ class Playing:
     async def ask(self, question: Question, ask: Asker) -> Reply:
         """Return what the person answered; nobody is asked again."""
         del ask
-        entry = await self._turnstile.turn(("reply", self._within.get()))
+        with self._busy(-self._depth.get()):  # a call that waits for an answer is not at work, nor are those around it
+            entry = await self._turnstile.turn(("reply", self._within.get()))
         if entry is None:
             self._differences.append(f"A question came up that nobody was asked then: {question.details}")
             return Reply(allow=False, feedback=MISSED)
@@ -226,12 +228,20 @@ class Playing:
         return entry
 
     async def _run(self, call: ToolUse, run: Callable[[], Awaitable[CallEnd]]) -> CallEnd:
-        self._turnstile.busy += 1
+        depth = self._depth.set(self._depth.get() + 1)
         try:
-            with self._inside(call.id):
+            with self._busy(1), self._inside(call.id):
                 return await run()
         finally:
-            self._turnstile.busy -= 1
+            self._depth.reset(depth)
+
+    @contextmanager
+    def _busy(self, calls: int) -> Iterator[None]:
+        self._turnstile.busy += calls
+        try:
+            yield
+        finally:
+            self._turnstile.busy -= calls
 
     @contextmanager
     def _inside(self, place: str) -> Iterator[None]:
@@ -253,6 +263,7 @@ class Playing:
         """Return what is left of a row, once all is done that came before its next value."""
         self._turnstile.before_reading(row)
         self._pace.reads(row)
+        self._turnstile.behind_reading()
         return self._tape.rows.get(row)
 
     def _show(self, entry: Entry) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -19,6 +19,10 @@ Entry: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[object, ...]
 SHOWN = ("told", "did", "inbox", "expect", "expected")
 """Entries that happen of themselves when their turn comes."""
+ANSWERS: Final = ("piece", "broke", "done")
+"""Entries of what comes of an answer."""
+BEGIN_TURNS: Final = ("submit", "go_on", "compact")
+"""What is done with a session that begins something else."""
 OF_THEMSELVES: Final = frozenset({"config_change", "file_changed", "instructions_loaded", "notification"})
 """Events that come of files and of time, which are not played: what came of them is in other entries."""
 
@@ -60,6 +64,7 @@ class Tape:
         for entry in map(_as_done, _with_requests(lines)):
             if not (real_tools and _is_spent_again(entry)):
                 tape._sort(entry, SHOWN if not real_tools else (*SHOWN, "reply"))
+        tape.turns = _behind_what_came(tape.turns)
         return tape
 
     def requests(self) -> list[Entry]:
@@ -92,6 +97,42 @@ class Tape:
         if entry.get("in"):
             return entry["e"] in have_turns
         return entry["e"] != "reply" and entry.get("name") not in OF_THEMSELVES
+
+
+def _behind_what_came(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with each end of a turn behind what still came of answers before it took effect.
+
+    An answer goes on for some rounds of the event loop, and what came of it in those was shown. Where it is played, the
+    end of the turn is certain to be heard before anything else comes, and nobody would ask for the rest any more.
+    """
+    ordered: list[Entry] = []
+    place = 0
+    while place < len(entries):
+        last = _last_that_came(entries, place) if ends_a_turn(entries[place]) else place
+        segment = entries[place : last + 1]
+        late = [entry for entry in segment if entry["e"] == "did" and entry["what"] != "tell"] if last > place else []
+        ordered += [entry for entry in segment if entry not in late]
+        ordered += [{**entry, "after": entries[last]["after"]} for entry in late]
+        place = last + 1
+    return ordered
+
+
+def _last_that_came(entries: Sequence[Entry], end: int) -> int:
+    """Return the place of the last of an answer that came right behind the end of a turn, or that of the end."""
+    last = end
+    for place, entry in enumerate(entries[end + 1 :], end + 1):
+        if entry["e"] in ANSWERS:
+            last = place
+        elif entry["e"] not in SHOWN or entry.get("what") in BEGIN_TURNS:
+            break
+    return last
+
+
+def ends_a_turn(entry: Entry) -> bool:
+    """Whether it is something done with the session that ends what runs."""
+    if entry["e"] != "did":
+        return False
+    return entry["what"] in ("interrupt", "leave") or entry["given"].get("priority") == "now"
 
 
 def _as_done(entry: Entry) -> Entry:

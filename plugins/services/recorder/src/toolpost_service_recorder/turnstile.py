@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from .pace import LONG_PATIENCE, PATIENCE, TICK, Pace, within_a_tick
-from .reading import SHOWN, Entry, Key, key_of, named
+from .reading import SHOWN, Entry, Key, ends_a_turn, key_of, named
 
 SETTLED: Final = 30
 """Rounds of the event loop in which whatever follows from an entry without waiting for another one has happened."""
@@ -20,7 +20,8 @@ class Turnstile:
 
     An entry's turn comes when the session has got as far as it had when the entry came (`pace`). Nothing that is played
     takes time: where something waits and for `stall` seconds nothing new comes to wait, what the recording has next will
-    not come. That does not hold while a real tool is `busy`.
+    not come. Where nothing waits and the session reads nothing for LONG_PATIENCE looks, it will not come either. Neither
+    holds while a real tool is `busy`.
     """
 
     def __init__(
@@ -81,6 +82,12 @@ class Turnstile:
         while (entry := self.next) is not None and entry["e"] in SHOWN and self._pace.is_past(entry, row):
             self._do(self._place)
 
+    def behind_reading(self) -> None:
+        """Let a turn end that was ended before anything else was read: what reads goes on until it waits for something."""
+        entry = self.next
+        if entry is not None and ends_a_turn(entry) and self._pace.reached(entry):
+            asyncio.get_running_loop().call_soon(self._do_if_next, entry)
+
     def before_looking(self, row: str) -> None:
         """Do all that was put in before the session looked, also where something that has a turn is ahead of it."""
         self.before_reading(row)
@@ -103,6 +110,14 @@ class Turnstile:
             self._turning.cancel()
 
     async def _turn(self) -> None:
+        try:
+            await self._take_turns()
+        except Exception as error:
+            # Nobody awaits this task: what fails in it has to be told, or all that waits would wait for ever.
+            self._miss(f"What the recording has next can't be done here: {type(error).__name__}: {error}.")
+            self.end()
+
+    async def _take_turns(self) -> None:
         while not self._ended and (entry := self.next) is not None:
             await self._pace.arrive(entry, self._patience)
             if entry is not self.next:
@@ -120,18 +135,19 @@ class Turnstile:
 
     async def _something_came(self, entry: Entry) -> bool:
         """Wait until something new waits; False where nothing will."""
-        looks = 0
+        looks = still = 0
         while not await within_a_tick(self._arrived):
-            looks += 1
             waiting = self._awaited()
-            if looks * TICK > self._stall and waiting and not self.busy:
-                asked = ", ".join(sorted(map(named, waiting)))
+            still = 0 if self._pace.stirs() or waiting or self.busy > 0 else still + 1
+            looks += 1
+            if (looks * TICK > self._stall and waiting and self.busy <= 0) or still > LONG_PATIENCE:
+                asked = ", ".join(sorted(map(named, waiting))) or "nothing of it"
                 self._miss(f"The recording has {named(key_of(entry))} next. The session waits for {asked}.")
                 return False
         return True
 
     def _patience(self) -> float:
-        if self.busy:
+        if self.busy > 0:
             return math.inf
         return PATIENCE if self._awaited() else LONG_PATIENCE
 
@@ -145,6 +161,10 @@ class Turnstile:
             if not future.done():
                 return future
         return None
+
+    def _do_if_next(self, entry: Entry) -> None:
+        if entry is self.next and not self._ended:
+            self._do(self._place)
 
     def _do(self, place: int) -> None:
         """Do an entry that happens of itself; what comes of it may ask for what is behind it already."""
