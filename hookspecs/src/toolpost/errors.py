@@ -111,11 +111,15 @@ class StaleFile(ToolFailed):
 
 
 class Aborted(ToolpostError):
-    """Raised when work is called off; `reason` is one of the abort reasons of `AbortSignal`."""
+    """Raised when work is called off; `reason` is one of the abort reasons of `AbortSignal`.
 
-    def __init__(self, reason: str) -> None:
+    `so_far` is what it had come to, for the model to read, such as a command's output until then.
+    """
+
+    def __init__(self, reason: str, so_far: str = "") -> None:
         super().__init__(f"Called off: {reason}")
         self.reason = reason
+        self.so_far = so_far
 
 
 class SessionError(ToolpostError):

@@ -63,7 +63,8 @@ def rejection(settled: Settled) -> str:
 def failure(name: str, error: Exception) -> str:
     """Return the text for a call that ran and failed."""
     if isinstance(error, Aborted):
-        return ABORT_TEXTS.get(error.reason, str(error))
+        text = ABORT_TEXTS.get(error.reason, str(error))
+        return f"{text}\nUntil then it had come to:\n{error.so_far}" if error.so_far else text
     if isinstance(error, ToolError):
         return error.for_model
     return f"{name} failed: {type(error).__name__}: {error}"

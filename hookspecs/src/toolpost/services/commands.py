@@ -64,8 +64,8 @@ class Commands(Protocol):
     async def run(self, command: Command, *, abort: AbortSignal, progress: Progress) -> CommandEnd | TaskInfo:
         """Run a command to its end; returns a TaskInfo where it goes on in the background.
 
-        Each second `progress` gets the last lines. Raises Aborted after everything was ended, OSError where the program or
-        the folder is not there, ToolFailed where the sandbox can't hold it.
+        Each second `progress` gets the last lines. Raises Aborted, with the output so far, after everything was ended,
+        OSError where the program or the folder is not there, ToolFailed where the sandbox can't hold it.
         """
 
     async def start(self, command: Command) -> TaskInfo:

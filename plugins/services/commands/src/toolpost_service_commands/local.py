@@ -8,9 +8,9 @@ import time
 import uuid
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolpost import CommandEnd, Confinement, TaskEnd, Wrapped
+from toolpost import Aborted, CommandEnd, Confinement, TaskEnd, Wrapped
 
 from .collected import Collected
 from .running import Running, Why
@@ -19,6 +19,7 @@ from .temporary import Temporary
 if TYPE_CHECKING:
     from toolpost import AbortSignal, Command, Progress, SessionScope, TaskInfo
 
+T = TypeVar("T")
 _ABORT_GRACE: Final = 0.08
 _STOP_GRACE: Final = 0.5
 _TIMEOUT_GRACE: Final = 1.0
@@ -58,6 +59,8 @@ class LocalCommands:
                 timeout = command.moved_timeout or command.timeout
                 return await self._in_background(running, command, timeout, awaited=awaited)
             ended = await self._ended(running, command, why)
+        except Aborted as error:
+            raise Aborted(error.reason, await _to_its_end(self._called_off(running))) from None
         except BaseException:
             await _to_its_end(self._given_up(running))
             raise
@@ -150,11 +153,21 @@ class LocalCommands:
             violations=tuple(map(str, violations)),
         )
 
-    async def _given_up(self, running: Running) -> None:
-        """End a command whose result nobody gets."""
+    async def _called_off(self, running: Running) -> str:
+        """End a command that nobody waits for any longer; return its output until then, as far as that can be read."""
         await running.end(grace=_ABORT_GRACE)
         await running.let_go()
-        running.output.drop()
+        running.output.seal()
+        try:
+            return running.output.show().text
+        except OSError:
+            return ""
+        finally:
+            running.output.drop()
+
+    async def _given_up(self, running: Running) -> None:
+        """End a command whose result nobody gets."""
+        await self._called_off(running)
 
     async def _stopped(self, running: Running) -> None:
         """End a command of the background; what it wrote stays."""
@@ -174,9 +187,9 @@ class LocalCommands:
         return place / f"output-{uuid.uuid4().hex[:12]}.txt"
 
 
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
     """Clean up, also where whoever waits for it is cancelled once more."""
-    await asyncio.shield(asyncio.create_task(work))
+    return await asyncio.shield(asyncio.create_task(work))
 
 
 def _noted(text: str, kept: str, temporary: str = "") -> str:
