@@ -19,7 +19,7 @@ from served_session import following, opened, until
 
 from toolpost import AbortReason, LaunchOptions, Question, Reply, Retrying, RunResult, Streaming
 from toolpost_core.api import open_session
-from toolpost_core.loop import mend
+from toolpost_core.loop import recover
 from toolpost_core.session.session import Session
 from toolpost_core.transcripts.history import read
 
@@ -33,7 +33,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider looks for its key in the environment of the process."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
-    monkeypatch.setattr(mend, "FIRST_WAIT", mend.LONGEST_BACK_OFF)
+    monkeypatch.setattr(recover, "FIRST_WAIT", recover.LONGEST_BACK_OFF)
 
 
 @pytest.fixture
@@ -243,6 +243,18 @@ async def test_a_command_is_let_finish_where_the_person_only_has_something_to_sa
     assert result_of(events).terminal_reason == "aborted_tools"
     assert "finished" in texts(events)["t1"]
     assert "interrupted the turn here" in str(api.requests[1].body["messages"][-1])
+
+
+async def test_what_a_command_had_printed_is_there_for_the_person_and_for_the_model(project: Path) -> None:
+    command = "echo first of many; touch log; sleep 300"
+    async with MockMessagesApi([turn(bash(command)), "Next."]) as api, opened(api, project) as session:
+        async with following(session) as events:
+            await until((project / "log").exists)
+            session.interrupt()
+        await run(session, "what did it print?")
+
+    assert "first of many" in texts(events)["t1"]
+    assert "first of many" in str(api.requests[1].body["messages"][-1]["content"][0])
 
 
 @pytest.mark.requirement("abort.to_idle")

@@ -186,7 +186,7 @@ async def test_nothing_is_sent_that_would_not_fit(project: Path) -> None:
         ended = result_of(await run(session, "More."))
     assert (ended.terminal_reason, ended.is_error) == ("blocking_limit", True)
     assert len(api.requests) == 1
-    assert "/compact" in ended.errors[0]
+    assert ended.remedies == ("compact", "rewind", "clear")
 
 
 async def test_instructions_that_fill_the_window_by_themselves_are_named(project: Path) -> None:

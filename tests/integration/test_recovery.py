@@ -30,7 +30,7 @@ from mock_messages_api import (
 from served_session import following, opened, until
 
 from toolpost import AssistantMessage, Notice, Retrying, Streaming, ToolFinished
-from toolpost_core.loop import mend
+from toolpost_core.loop import recover
 from toolpost_core.loop.turn import PAUSES
 from toolpost_core.transcripts.history import read
 
@@ -46,8 +46,8 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider looks for its key in the environment of the process; waits before a retry are short."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
-    monkeypatch.setattr(mend, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(mend, "LONGEST_BACK_OFF", 0.05)
+    monkeypatch.setattr(recover, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(recover, "LONGEST_BACK_OFF", 0.05)
 
 
 @pytest.fixture
@@ -335,8 +335,9 @@ async def test_an_overload_in_the_middle_of_answers_is_waited_out_where_no_other
     retries = [e.event for e in of_type(events, Streaming) if isinstance(e.event, Retrying)]
     assert [(retry.attempt, retry.of) for retry in retries] == [(number, 10) for number in range(1, 11)]
     waits = [retry.delay for retry in retries]
-    assert waits == sorted(waits)
-    assert waits[-1] == mend.LONGEST_BACK_OFF
+    most = [min(recover.FIRST_WAIT * 2**step, recover.LONGEST_BACK_OFF) for step in range(10)]
+    assert all(0.75 * longest <= wait <= longest for wait, longest in zip(waits, most, strict=True))
+    assert len({round(wait / longest, 6) for wait, longest in zip(waits, most, strict=True)}) > 1, "they are spread"
 
 
 async def test_an_overload_that_does_not_pass_ends_the_run_and_loses_nothing(project: Path) -> None:
@@ -503,3 +504,103 @@ async def test_a_pause_in_which_nothing_came_ends_the_turn(project: Path) -> Non
     async with MockMessagesApi([turn(stop_reason="pause_turn")]) as api, opened(api, project) as session:
         assert result_of(await run(session)).terminal_reason == "completed"
     assert len(api.requests) == 1, "the same request would get the same answer"
+
+
+# A prompt that the service refuses.
+
+
+def said_in(request: Request) -> str:
+    return json.dumps(request.body["messages"])
+
+
+@pytest.mark.parametrize("answer", ["error", "block", "image", "refusal"])
+async def test_a_prompt_that_is_refused_is_not_sent_with_the_next_one_and_stays_in_the_transcript(
+    project: Path, answer: str
+) -> None:
+    no: dict[str, Step] = {
+        "error": error(400, "invalid_request_error", "no such thing"),
+        "block": error(400, "invalid_request_error", "messages.9.content.0: no such thing"),
+        "image": error(400, "invalid_request_error", "Could not process image"),
+        "refusal": turn("I will not", stop_reason="refusal"),
+    }
+    async with MockMessagesApi(["One.", no[answer], "Three."]) as api, opened(api, project) as session:
+        await run(session, "first")
+        failed = result_of(await run(session, "poison"))
+        assert result_of(await run(session, "third")).text == "Three."
+        said = list(session.messages)
+        prompts = [(prompt.text, prompt.rewound) for prompt in session.sent_prompts()]
+
+    assert failed.is_error
+    assert "taken out of the conversation" in failed.errors[0]
+    assert "poison" not in said_in(api.requests[2])
+    assert said_in(api.requests[1]).startswith(said_in(api.requests[0])[:-3]), "what was sent stays as it is"
+    assert conversation(project) == said
+    assert prompts == [("first", False), ("poison", True), ("third", False)]
+    assert any("poison" in str(record.get("message")) for record in records(project))
+
+
+async def test_what_came_with_a_refused_prompt_comes_with_the_next_one(project: Path) -> None:
+    (project / "AGENTS.md").write_text("Always whistle.\n")
+    refused = error(400, "invalid_request_error", "no such thing")
+    async with MockMessagesApi([refused, "Two."]) as api, opened(api, project) as session:
+        session.queue.put("The build has ended.")
+        await run(session, "poison")
+        await run(session, "second")
+
+    for request in api.requests:
+        assert said_in(request).count("The build has ended.") == 1
+        assert "Always whistle." in json.dumps(request.body)
+    assert "poison" not in said_in(api.requests[1])
+
+
+async def test_results_that_are_refused_are_kept_and_the_error_says_that(project: Path) -> None:
+    refused = error(400, "invalid_request_error", "no such thing")
+    script: list[Step] = [turn(bash("echo ran >> log")), refused, "Two."]
+    async with MockMessagesApi(script) as api, opened(api, project) as session:
+        failed = result_of(await run(session, "first"))
+        await run(session, "second")
+
+    assert "stays in the conversation" in failed.errors[0]
+    assert failed.remedies == ("rewind", "clear")
+    assert len(api.requests[2].tool_results) == 1 or "tool_result" in said_in(api.requests[2])
+    assert (project / "log").read_text() == "ran\n"
+
+
+async def test_a_refused_prompt_of_a_session_that_ends_is_not_sent_after_a_resume(project: Path) -> None:
+    refused = error(400, "invalid_request_error", "no such thing")
+    async with MockMessagesApi(["One.", refused, "Three."]) as api:
+        async with opened(api, project) as session:
+            await run(session, "first")
+            await run(session, "poison")
+        async with opened(api, project, continue_last=True) as session:
+            assert result_of(await run(session, "third")).text == "Three."
+    assert "poison" not in said_in(api.requests[2])
+
+
+async def test_a_prompt_that_is_too_long_is_not_sent_with_the_next_one(project: Path) -> None:
+    def fits(request: Request) -> Any:
+        too_long = error(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum")
+        return too_long if "poison" in said_in(request) else turn("Fits.")
+
+    async with MockMessagesApi([fits] * 6) as api, opened(api, project) as session:
+        await run(session, "first")
+        failed = result_of(await run(session, "poison " * 1000))
+        assert result_of(await run(session, "third")).text == "Fits."
+
+    assert failed.terminal_reason == "prompt_too_long"
+    assert "taken out of the conversation" in failed.errors[0]
+    assert failed.remedies == ("rewind", "clear")
+
+
+async def test_a_prompt_that_is_not_sent_as_it_would_not_fit_is_taken_back(project: Path) -> None:
+    off = json.dumps({"autoCompactEnabled": False})
+    script: list[Step] = [turn("Long.", usage={"input_tokens": 979_000}), "Never sent."]
+    async with MockMessagesApi(script) as api, opened(api, project, settings=off) as session:
+        await run(session, "first")
+        before = list(session.messages)
+        failed = result_of(await run(session, "second"))
+        assert list(session.messages) == before
+
+    assert failed.terminal_reason == "blocking_limit"
+    assert "taken out of the conversation" in failed.errors[0]
+    assert conversation(project) == before

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from fake_session import of_type, result_of, run
+from forked import run_program
 from mock_messages_api import (
     MockMessagesApi,
     Request,
@@ -32,7 +32,6 @@ from served_session import following, opened, until
 
 from toolpost import Retrying, Streaming
 
-TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 NOW = {"retry-after": "0"}
 BUSY = error(529, "overloaded_error", "Overloaded", NOW)
 NO_ROOM = "input length and `max_tokens` exceed context limit: 995000 + {} > 1000000, decrease input length"
@@ -59,16 +58,7 @@ class Place:
             return self.against(api, *args, **env), api.requests
 
     def against(self, api: MockMessagesApi, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [TOOLPOST, *args],
-            cwd=self.project,
-            env={**self._env, "ANTHROPIC_BASE_URL": api.url, **env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return run_program(args, cwd=self.project, env={**self._env, "ANTHROPIC_BASE_URL": api.url, **env})
 
 
 @pytest.fixture

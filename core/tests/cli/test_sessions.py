@@ -31,6 +31,15 @@ def test_what_was_said_is_searched_too(toolpost: Any, session: Path) -> None:
     assert "SAID" in toolpost("sessions", "list", "--search", "look").stdout
 
 
+def test_a_session_that_can_not_be_read_is_named_beside_the_list(toolpost: Any, session: Path) -> None:
+    broken = session.with_name("broken.jsonl")
+    broken.symlink_to(broken)
+    done = toolpost("sessions", "list")
+
+    assert session.stem in done.stdout
+    assert f"{broken} is not among these: it can't be read" in done.stderr
+
+
 @pytest.mark.parametrize("as_ascii", [True, False])
 def test_words_of_any_letters_and_with_quotes_are_found(toolpost: Any, as_ascii: bool) -> None:
     path = Store(toolpost.config).path(toolpost.project, "5e551012")

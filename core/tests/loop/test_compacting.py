@@ -111,7 +111,7 @@ async def test_one_that_fails_is_passed_over_and_after_three_times_left_to_a_per
         assert await it.acted(given) == ["good"]
     assert len(it.reports) == 3
     assert "'bad'" in it.reports[0]
-    assert "/compact" in it.reports[2]
+    assert "unless you ask for a compaction" in it.reports[2]
     await it.acted(Context(messages=given.messages, trigger="manual", stash=given.stash))
     assert len(it.reports) == 4
 

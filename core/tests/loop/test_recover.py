@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from toolpost import PromptTooLong, ProviderError
-from toolpost_core.loop.recover import COURSES, Trouble, next_step, trouble_of
+from toolpost_core.loop.recover import COURSES, LONGEST_WAIT, Trouble, next_step, trouble_of, wait_before
 from toolpost_core.loop.state import StopReason, Transition
 
 T = Transition
@@ -96,3 +96,26 @@ def test_an_overload_in_the_middle_is_waited_out_unless_another_model_can_be_ask
 
     assert trouble_of(**broke_off, has_fallback=True) is Trouble.BROKE_OFF_OVERLOADED  # type: ignore[arg-type]
     assert trouble_of(**broke_off, has_fallback=False) is Trouble.BROKE_OFF_NO_OTHER  # type: ignore[arg-type]
+
+
+def test_waits_grow_up_to_a_limit_and_are_spread_downwards() -> None:
+    longest = [wait_before(attempt, None, 1.0) for attempt in range(1, 12)]
+    shortest = [wait_before(attempt, None, 0.0) for attempt in range(1, 12)]
+
+    assert longest[:7] == [0.5, 1, 2, 4, 8, 16, 32]
+    assert longest[7:] == [32] * 4
+    assert shortest == [wait * 0.75 for wait in longest]
+
+
+def test_a_wait_that_is_asked_for_is_not_spread() -> None:
+    assert {wait_before(9, 3.0, chance) for chance in (0.0, 0.5, 1.0)} == {3.0}
+
+
+def test_an_answer_is_not_asked_for_again_before_the_service_wants_that() -> None:
+    soon = ProviderError("busy", kind="rate_limit", retriable=True, retry_after=LONGEST_WAIT)
+    late = ProviderError("busy", kind="rate_limit", retriable=True, retry_after=LONGEST_WAIT + 1)
+    overloaded = ProviderError("busy", kind="overloaded", retriable=True, retry_after=LONGEST_WAIT + 1)
+
+    assert trouble_of(begun=True, stop_reason=None, error=soon) is Trouble.BROKE_OFF
+    assert trouble_of(begun=True, stop_reason=None, error=late) is Trouble.FAILED
+    assert trouble_of(begun=True, stop_reason=None, error=overloaded, has_fallback=True) is Trouble.OVERLOADED

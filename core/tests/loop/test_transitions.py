@@ -74,6 +74,7 @@ async def play(model: FakeModel, blocks: int, queue: MessageQueue | None = None)
         incoming=incoming,
         shorten=nothing,
         fall_back=lambda: None,
+        chance=lambda: 0.5,
         queue=waiting,
         budget=Budget(),
         abort=AbortNode(),

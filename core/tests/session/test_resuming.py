@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,23 @@ async def test_the_mode_comes_back_unless_it_has_to_be_chosen_anew(tmp_path: Pat
         assert (session.permission_mode, session.title) == (then, "The title")
     async with fake_session(tmp_path, FakeModel(), resume=path, permission_mode="dontAsk") as session:
         assert session.permission_mode == "dontAsk"
+
+
+async def test_a_session_whose_folder_is_taken_is_kept_elsewhere_and_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "state").write_text("in its place")
+    async with fake_session(tmp_path, FakeModel("Hello.")) as session:
+        events = await run(session, "first")
+        path = session.transcript_path
+    assert path is not None
+    assert any(f"--resume {path}" in event.text for event in events if isinstance(event, Notice))
+
+    async with fake_session(tmp_path, FakeModel("Again."), resume=path) as session:
+        assert "first" in str(session.messages)
+        await run(session, "second")
+    assert "second" in str(read(path).messages)
 
 
 async def test_a_model_that_was_chosen_comes_back_where_the_provider_is_the_same(tmp_path: Path) -> None:

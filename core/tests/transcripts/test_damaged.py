@@ -226,7 +226,16 @@ def test_a_copy_has_the_same_conversation_and_names_no_record_that_it_has_not(
 def _dangling(path: Path) -> set[str]:
     """The parents that records of the chain name and that are not there."""
     linked = [record for record in records_of(path) if record.get("type") in LINKED and not record.get("isSidechain")]
-    return {str(record.get("parentUuid")) for record in linked} - {str(record.get("uuid")) for record in linked}
+    named = {str(record["parentUuid"]) for record in linked if record.get("parentUuid") is not None}
+    return named - {str(record.get("uuid")) for record in linked}
+
+
+def test_a_rewind_to_the_beginning_does_not_lead_to_a_record_without_id(tmp_path: Path) -> None:
+    said = {"type": "user", "uuid": None, "parentUuid": None, "message": {"role": "user", "content": "go"}}
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in (said, {"type": REWIND, "leafUuid": None})))
+
+    assert read(path).messages == ()
 
 
 def test_children_of_records_that_a_copy_leaves_out_go_to_those_above(tmp_path: Path) -> None:

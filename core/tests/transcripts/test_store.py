@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from toolpost import SessionError
+from toolpost_core.transcripts.elsewhere import kept_somewhere
 from toolpost_core.transcripts.store import Store
 from toolpost_core.transcripts.transcript import Transcript
 
@@ -133,3 +136,39 @@ def test_whatever_is_asked_for_is_a_session_or_said_to_be_none(store: Store, tmp
     session(store, tmp_path / "p", "1234-abcd")
     with pytest.raises(SessionError):
         store.find(name, tmp_path / "p")
+
+
+def test_a_session_whose_folder_can_not_be_made_is_kept_elsewhere_and_that_is_told(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    told: list[str] = []
+    path = store.path(tmp_path, "s")
+    assert kept_somewhere(path, told.append) == path
+    assert not path.parent.exists(), "to look makes nothing"
+
+    store.config_dir.write_text("in its place")
+    found = kept_somewhere(path, told.append)
+
+    assert (found.name, found.parent.stat().st_mode & 0o777) == (path.name, 0o700)
+    assert all(part in told[0] for part in (str(path.parent), "Not a directory", f"--resume {found}"))
+
+
+def test_what_can_not_be_read_is_named_and_never_passed_over(store: Store, tmp_path: Path) -> None:
+    session(store, tmp_path, "old", age=10)
+    broken = session(store, tmp_path, "new")
+    broken.unlink()
+    broken.symlink_to(broken)
+
+    with pytest.raises(SessionError, match=r"new\.jsonl can't be read: Too many levels.* new session"):
+        store.latest(tmp_path)
+    assert [path for path, _ in store.unreadable(tmp_path)] == [broken]
+
+
+def test_a_folder_of_sessions_that_can_not_be_read_is_no_empty_one(store: Store, tmp_path: Path) -> None:
+    store.config_dir.mkdir()
+    (store.config_dir / "projects").write_text("in its place")
+
+    for ask in (store.latest, store.of, partial(store.find, "s")):
+        with pytest.raises(SessionError, match=r"projects/\S* can't be read: Not a directory"):
+            ask(tmp_path)

@@ -323,3 +323,42 @@ def test_a_state_that_is_longer_than_the_room_between_two_is_kept_all_the_same(t
 
     assert read(tmp_path / "s.jsonl").title == "long " * STATE_EVERY
     assert len(records(tmp_path / "s.jsonl")) < 6
+
+
+def test_a_new_file_that_can_be_made_later_has_everything(tmp_path: Path) -> None:
+    (tmp_path / "no").write_text("")
+    told: list[str] = []
+    file = transcript(tmp_path / "no" / "s.jsonl", told)
+    first = file.message("user", MESSAGE, tmp_path)
+    (tmp_path / "no").unlink()
+    file.message("assistant", MESSAGE, tmp_path)
+    file.close()
+
+    kept = records(tmp_path / "no" / "s.jsonl")
+    assert [record["parentUuid"] for record in kept] == [None, first]
+    assert [text.rpartition("nothing is missing")[1] for text in told] == ["", "nothing is missing"]
+
+
+def test_a_file_that_somebody_made_meanwhile_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "no").write_text("")
+    file = transcript(tmp_path / "no" / "s.jsonl", [])
+    file.message("user", MESSAGE, tmp_path)
+    (tmp_path / "no").unlink()
+    (tmp_path / "no").mkdir()
+    (tmp_path / "no" / "s.jsonl").write_text("{}\n")
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+
+    assert (tmp_path / "no" / "s.jsonl").read_text() == "{}\n"
+
+
+def test_a_session_whose_file_can_not_be_written_is_not_gone_on_with(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s.jsonl")
+    file.message("user", MESSAGE, tmp_path)
+    file.close()
+    size = (tmp_path / "s.jsonl").stat().st_size
+    (tmp_path / "s.jsonl").unlink()
+    (tmp_path / "s.jsonl").mkdir()
+
+    with pytest.raises(SessionError, match=r"Is a directory.* --resume s --fork-session"):
+        transcript(tmp_path / "s.jsonl").lock(size)

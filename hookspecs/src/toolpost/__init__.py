@@ -304,6 +304,7 @@ __getattr__, __all__ = attach(
             "AssistantMessage",
             "Notice",
             "PromptTaken",
+            "Remedy",
             "RunResult",
             "SessionEvent",
             "SessionStarted",

@@ -240,6 +240,7 @@ from toolpost.session import SessionScope as SessionScope
 from toolpost.session_events import AssistantMessage as AssistantMessage
 from toolpost.session_events import Notice as Notice
 from toolpost.session_events import PromptTaken as PromptTaken
+from toolpost.session_events import Remedy as Remedy
 from toolpost.session_events import RunResult as RunResult
 from toolpost.session_events import SessionEvent as SessionEvent
 from toolpost.session_events import SessionStarted as SessionStarted

@@ -47,7 +47,7 @@ async def summary_of(context: Context, messages: Sequence[Message], instruction:
             if attempt == retries or not shorter:
                 raise PromptTooLong(
                     f"The conversation can't be summed up: even without its oldest parts ({attempt} tries) the request "
-                    "is too long. Go back to an earlier prompt with /rewind, or begin anew with /clear.",
+                    "is too long. Go back to an earlier prompt, or begin a new conversation.",
                     tokens_over=error.tokens_over,
                 ) from error
             shown = shorter

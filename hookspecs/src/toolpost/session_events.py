@@ -121,6 +121,9 @@ class Notice:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
+Remedy: TypeAlias = Literal["compact", "rewind", "clear"]
+
+
 @frozen(kw_only=True)
 class RunResult:
     """Closes each prompt's run, exactly once.
@@ -128,7 +131,9 @@ class RunResult:
     `subtype` is success, error_during_execution, error_max_turns, error_max_budget_usd or
     error_max_structured_output_retries; `stop_reason` the model's, `terminal_reason` the loop's named end. `usage` is that
     of the session's own requests in this run; `cost_usd` and `model_usage` are the session's so far, whoever asked.
-    `deferred_tool_use` has `id`, `name` and `input` of the call that a hook put off, which ended the run.
+    `remedies` are what helps against the error: to shorten the conversation, to go back to an earlier prompt, to begin a new
+    one; how that is done is the front end's to say. `deferred_tool_use` has `id`, `name` and `input` of the call that a
+    hook put off, which ended the run.
     """
 
     subtype: str
@@ -146,6 +151,7 @@ class RunResult:
     permission_denials: Sequence[Mapping[str, Any]] = ()
     structured_output: Any = None
     errors: Sequence[str] = ()
+    remedies: Sequence[Remedy] = ()
     deferred_tool_use: Mapping[str, Any] | None = None
 
 

@@ -34,6 +34,10 @@ class Outside:
         """Return a new id; those of each purpose are a row of their own."""
         return str(uuid4()) if self.world is None else self.world.new_id(purpose)
 
+    def chance(self, purpose: str) -> float:
+        """Return a number from 0 to 1 by chance; it is read from a new id, so that a replay has it again."""
+        return int(self.new_id(purpose)[:8], 16) / 0xFFFF_FFFF
+
     def provider(self, choose: Callable[[], tuple[Provider, str]]) -> tuple[Provider, str]:
         """Return the provider and its plugin's name."""
         return choose() if self.world is None else self.world.provider(choose)

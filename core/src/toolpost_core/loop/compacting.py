@@ -140,10 +140,7 @@ class Compactor:
         over = times == FAILURES and context.trigger not in ("manual", "partial")
         self.report(
             f"The compaction strategy {named.plugin!r} failed and was passed over: {reason_of(error)}"
-            + (
-                f" That was {FAILURES} times in a row: it is not tried again unless you ask for it with /compact."
-                * over
-            )
+            + (f" That was {FAILURES} times in a row: it is not tried again unless you ask for a compaction." * over)
         )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from toolpost_core.loop.state import Full
+
 if TYPE_CHECKING:
     from toolpost import ModelRequest
 
 
-def does_not_fit(request: ModelRequest, used: int, room: int) -> str:
+def does_not_fit(request: ModelRequest, used: int, room: int) -> Full:
     """Say that a request of so many tokens is more than there is room for, and what to do.
 
     A text of the program with half of the room is what is in the way: no compaction makes instructions shorter.
@@ -19,10 +21,12 @@ def does_not_fit(request: ModelRequest, used: int, room: int) -> str:
     said = f"The conversation has {used:,} tokens, and the model takes {room:,} beside its answer."
     largest = tokens_in_text(max(_texts(request), key=len, default=""))
     if largest < room // 2:
-        return f"{said} Shorten it with /compact, go back with /rewind, or begin a new one with /clear."
-    return (
+        return Full(
+            f"{said} Shorten it, go back to an earlier prompt, or begin a new one.", ("compact", "rewind", "clear")
+        )
+    return Full(
         f"{said} About {largest:,} are one text of your instructions (AGENTS.md and the like) or of another source of the "
-        "prompt, which /compact can't shorten. `toolpost context show` names it: shorten it, or start with --bare."
+        "prompt, which no compaction makes shorter. `toolpost context show` names it: shorten it, or start with --bare."
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import toolpost
 from toolpost import ProviderError
 from toolpost._frozen import frozen
-from toolpost_core.loop.recover import ASK_AGAIN, Trouble, next_step, retries_of
+from toolpost_core.loop.recover import ASK_AGAIN, Trouble, next_step, retries_of, wait_before
 from toolpost_core.loop.refused import without_refused
 from toolpost_core.loop.state import Ended, State, StopReason, Transition
 from toolpost_core.tools.watched import GRACE, watched
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
     Taking: TypeAlias = Callable[["Mender", State, Turn], Awaitable[State | None]]
 
-FIRST_WAIT: Final = 0.5
-LONGEST_BACK_OFF: Final = 32.0
-LONGEST_WAIT: Final = 120.0
-"""Seconds that are waited where the service asks for them."""
 AGAIN: Final = "The answer needs more tokens than it was given at first: it is written again, whole."
 """What a person reads who saw some of it."""
 RESUME: Final = (
@@ -44,6 +40,7 @@ class Mender:
 
     `shorten` makes the conversation shorter, the cheap way or by a summary, and returns None where it can't. `fall_back`
     goes over to another model, and returns None where there is none left. `tell` puts texts for the model at the end.
+    `chance` gives numbers from 0 to 1, by which waits are spread.
     """
 
     shorten: Callable[[State, Transition], Coroutine[Any, Any, State | None]]
@@ -51,6 +48,7 @@ class Mender:
     tell: Tell
     keep: Keep
     emit: Callable[[SessionEvent], None]
+    chance: Callable[[], float]
     abort: AbortSignal
 
     async def __call__(self, state: State, turn: Turn, trouble: Trouble) -> State | Ended:
@@ -129,9 +127,7 @@ class Mender:
         """Wait before an answer that broke off is asked for again, where the person sees it."""
         error = turn.error
         assert error is not None
-        delay = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_BACK_OFF)
-        if error.retry_after is not None:
-            delay = min(error.retry_after, LONGEST_WAIT)
+        delay = wait_before(attempt, error.retry_after, self.chance())
         retrying = toolpost.Retrying(attempt, max(attempt, most), delay, str(error), error.status)
         self.emit(toolpost.Streaming(retrying))
         await watched(_sleep(delay), self.abort)
@@ -139,7 +135,8 @@ class Mender:
     def _given_up(self, state: State, turn: Turn, trouble: Trouble, reason: StopReason) -> Ended:
         """Return the end, with the error that was withheld while there was hope."""
         state = self._left(state, turn) if trouble in (Trouble.REFUSAL, Trouble.TOO_LONG) else turn.into(state)
-        return Ended(state, reason, turn.answer.text, turn.answer.stop_reason, _told(turn, trouble))
+        ended = Ended(state, reason, turn.answer.text, turn.answer.stop_reason, _told(turn, trouble))
+        return replace(ended, remedies=("rewind", "clear")) if trouble is Trouble.TOO_LONG else ended
 
 
 async def _sleep(seconds: float) -> None:
@@ -167,8 +164,7 @@ def _told(turn: Turn, trouble: Trouble) -> ProviderError:
             )
         case Trouble.REFUSAL:
             return ProviderError(
-                "The model refuses to answer this (stop reason refusal). Ask in other words, or go back to before this "
-                "prompt first: it stays in the conversation, and may be refused again.",
+                "The model refuses to answer this (stop reason refusal): ask in other words.",
                 kind="invalid_request",
             )
     assert turn.error is not None

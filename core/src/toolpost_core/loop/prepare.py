@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolpost_core.events.dispatch import Dispatcher
     from toolpost_core.loop.compacting import Compactor, Named, Step
     from toolpost_core.loop.gauge import Gauge
-    from toolpost_core.loop.state import State
+    from toolpost_core.loop.state import Full, State
     from toolpost_core.loop.thresholds import Policy, Thresholds
     from toolpost_core.loop.turn import Tell
 
@@ -61,10 +61,10 @@ class Preparer:
         """
         state, request = self._request(await self._compacted(state, ask, tell))
         full = await self._full(state, request)
-        if full and (shorter := await self.shorten(state, ask, tell, "prompt_too_long")) is not None:
+        if full is not None and (shorter := await self.shorten(state, ask, tell, "prompt_too_long")) is not None:
             state, request = self._request(shorter)
             full = await self._full(state, request)
-        if full:
+        if full is not None:
             return replace(state, full=full), None
         self.gauge.asked(request, state.used)
         return await self._heard(state, request)
@@ -122,16 +122,16 @@ class Preparer:
             return state, None
         return state, outcome.request if outcome is not None and outcome.request is not None else request
 
-    async def _full(self, state: State, request: ModelRequest) -> str:
-        """Say that a request can't be sent, as it would not fit; empty where it can."""
+    async def _full(self, state: State, request: ModelRequest) -> Full | None:
+        """Say that a request can't be sent, as it would not fit; None where it can."""
         limits = self.thresholds()
         used = self.gauge.used(state.messages, state.used)
         if used < limits.blocking:
-            return ""
+            return None
         if state.used < limits.blocking:  # what is new tips the scale, and that is only estimated
             used = await self._counted(request)
         if used < limits.blocking:
-            return ""
+            return None
         from toolpost_core.loop.full import does_not_fit
 
         return does_not_fit(request, used, limits.effective)
@@ -215,7 +215,7 @@ class Preparer:
         self.gauge.warned = True
         self.report(
             f"The conversation has {used:,} of {limits.effective:,} tokens and is not compacted by itself, as the settings "
-            "or the environment say so. /compact does it now."
+            "or the environment say so: compact it before it is full."
         )
 
     @cached_property

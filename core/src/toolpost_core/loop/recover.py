@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 WITHOUT_END: Final = 1_000
 """How often a step may be tried that says by itself when there is nothing left to try."""
-
-
+FIRST_WAIT: Final = 0.5
+LONGEST_BACK_OFF: Final = 32.0
+SPREAD: Final = 0.25
+"""The part of a wait that chance may take off: those who failed together do not come back together."""
+LONGEST_WAIT: Final = 120.0
+"""Seconds; where a service asks to wait longer, the person wants to know instead."""
 ASK_AGAIN: Final = (Transition.STREAM_RETRY, Transition.WHOLE_ANSWER_RETRY)
 """The steps that ask for an answer again which broke off."""
 
@@ -85,7 +89,7 @@ def trouble_of(
         return _BY_STOP_REASON.get(stop_reason or "")
     if isinstance(error, PromptTooLong):
         return Trouble.TOO_LONG
-    if begun and error.retriable:
+    if begun and error.retriable and (error.retry_after or 0.0) <= LONGEST_WAIT:
         if error.kind != "overloaded":
             return Trouble.BROKE_OFF
         return Trouble.BROKE_OFF_OVERLOADED if has_fallback else Trouble.BROKE_OFF_NO_OTHER
@@ -95,6 +99,16 @@ def trouble_of(
 def retries_of(trouble: Trouble) -> int:
     """Return how often an answer that broke off is asked for again, in a stream or as a whole."""
     return sum(step.times for step in COURSES[trouble].steps if step.transition in ASK_AGAIN)
+
+
+def wait_before(attempt: int, asked_for: float | None, chance: float) -> float:
+    """Return the seconds before an answer is asked for again: what the service says, else twice as long each time.
+
+    `chance` is a number from 0 to 1, by which waits are spread.
+    """
+    if asked_for is not None:
+        return asked_for
+    return min(FIRST_WAIT * 2.0 ** (attempt - 1), LONGEST_BACK_OFF) * (1 - SPREAD * (1 - chance))
 
 
 def next_step(trouble: Trouble, tried: Sequence[Transition]) -> Transition | StopReason:

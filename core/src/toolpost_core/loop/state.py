@@ -10,7 +10,7 @@ import toolpost
 from toolpost._frozen import frozen
 
 if TYPE_CHECKING:
-    from toolpost import Message, ProviderError, ToolUse, Usage
+    from toolpost import Message, ProviderError, Remedy, ToolUse, Usage
     from toolpost_core.loop.target import Target
 
 
@@ -48,6 +48,13 @@ class Transition(StrEnum):
     BLOCK_REPLACED_RETRY = "block_replaced_retry"
 
 
+class Full(NamedTuple):
+    """Why a request would not fit, and what helps."""
+
+    told: str
+    remedies: tuple[Remedy, ...] = ()
+
+
 @frozen()
 class State:
     """A run between two requests.
@@ -56,7 +63,7 @@ class State:
     listeners' blocks in a row, `pauses` the model's. `used` is the number of tokens that the last request and its answer had
     together. `tried` is what was done about troubles since the last sound answer. `raised` lets answers be long, `said` are
     the texts of answers that were cut and are gone on with, `superseded` the records of what was discarded. `target` is
-    what the person wants spent. `full` says that the next request would not fit the window.
+    what the person wants spent. `full` says why the next request would not fit the window.
     """
 
     messages: tuple[Message, ...]
@@ -71,14 +78,14 @@ class State:
     said: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
     target: Target | None = None
-    full: str = ""
+    full: Full | None = None
 
 
 @frozen()
 class Ended:
     """How a run ended; `usage` is that of its own requests, those that were made again included.
 
-    `deferred` is the call that a hook put off, with whose answer the state ends.
+    `deferred` is the call that a hook put off, with whose answer the state ends. `remedies` are what a person can do.
     """
 
     state: State
@@ -90,6 +97,7 @@ class Ended:
     api_duration: float = 0.0
     usage: Usage = field(default_factory=toolpost.Usage)
     deferred: ToolUse | None = None
+    remedies: tuple[Remedy, ...] = ()
 
 
 class NewModel(NamedTuple):

@@ -49,7 +49,7 @@ class TurnLoop:
     state. `after_calls` tells listeners, and returns texts for the model and why the turn ends if it does. `at_stop` asks
     whether the model must go on (the text that it then reads, and why the turn ends all the same). `incoming` puts what
     came up while calls ran at the end of a state, `queue` has what keeps a run from ending. `shorten` and `fall_back` are
-    those of a `Mender`.
+    those of a `Mender`, and so is `chance`.
     """
 
     exchange: Exchange
@@ -59,6 +59,7 @@ class TurnLoop:
     incoming: Callable[[State, Tell], Awaitable[State]]
     shorten: Callable[[Tell, State, Transition], Coroutine[Any, Any, State | None]]
     fall_back: Callable[[], NewModel | None]
+    chance: Callable[[], float]
     queue: MessageQueue
     budget: Budget
     abort: AbortNode
@@ -100,8 +101,9 @@ class TurnLoop:
             self.abort.raise_if_aborted()
         except Aborted:
             return self._interrupted(Ended(state, StopReason.ABORTED_STREAMING))
-        if state.full:
-            return Ended(replace(state, full=""), StopReason.BLOCKING_LIMIT, told=state.full)
+        if (full := state.full) is not None:
+            ended = Ended(replace(state, full=None), StopReason.BLOCKING_LIMIT, told=full.told)
+            return replace(ended, remedies=full.remedies)
         if request is None:
             return Ended(state, StopReason.HOOK_STOPPED, told="a BeforeModel hook ended the turn")
         expected = self._expected(state, request)
@@ -201,6 +203,7 @@ class TurnLoop:
             tell=self._told,
             keep=self.exchange.keep,
             emit=self.exchange.emit,
+            chance=self.chance,
             abort=self.abort,
         )
         mended = await mender(state, turn, trouble)

@@ -31,6 +31,7 @@ from toolpost_core.session.services import ServiceTable
 from toolpost_core.session.surroundings import Standing, Surroundings
 from toolpost_core.session.totals import Totals, new_totals
 from toolpost_core.tools.abort import AbortNode
+from toolpost_core.transcripts.elsewhere import kept_somewhere
 from toolpost_core.transcripts.thoughts import Thinker
 from toolpost_core.transcripts.transcript import Transcript
 
@@ -338,7 +339,9 @@ class Inner:
         return ServiceTable(self.parts.registry, self.scope, OwnServices(self).find)
 
     def _own_path(self) -> Path | None:
-        return self.parts.store.path(self.parts.places.project, self._id) if self.parts.options.persist else None
+        if not self.parts.options.persist:
+            return None
+        return kept_somewhere(self.parts.store.path(self.parts.places.project, self._id), self.warn)
 
     def _new_transcript(self) -> Transcript:
         """Return the transcript to begin with: a resumed session goes on in the file that it was read from."""

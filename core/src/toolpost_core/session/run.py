@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import toolpost
@@ -23,6 +24,7 @@ from toolpost_core.session.falling_back import FallingBack
 from toolpost_core.session.incoming import Incoming, prompt_message
 from toolpost_core.session.keeping import keep_of
 from toolpost_core.session.resuming import keep_states
+from toolpost_core.session.taking_back import Sent, without_refused_prompt
 from toolpost_core.session.totals import keep, spent
 from toolpost_core.session.unpriced import warn_of_no_price
 from toolpost_core.tools.watched import watched
@@ -58,6 +60,7 @@ class Run:
         session.denials = []
         self._started = session.outside.monotonic()
         self._opened = False
+        self._sent: Sent | None = None
 
     async def prompt(self, prompt: str | Sequence[Mapping[str, Any]] | None) -> None:
         """Run a prompt and emit everything that happens; without one, the texts that wait begin the turn."""
@@ -97,14 +100,17 @@ class Run:
             await self._ended(before)
             return
         user = [gathered.user] if gathered.user and not session.messages else []
-        opening = session.conversation.open_with()
+        opening, leaf = session.conversation.open_with(), session.transcript.parent
         session.conversation.opened(self._message_id, opening)
         if prompt is None:
             self._open()  # what is told now says why the turn begins
-        texts = [text for text in (*user, *opening, *session.queue.take_texts(), *more) if text.strip()]
+        waiting = session.queue.take_texts()
+        texts = [text for text in (*user, *opening, *waiting, *more) if text.strip()]
         messages = before.messages
         if texts or prompt is not None:
             message = prompt_message(prompt, before=texts)
+            if prompt is not None:
+                self._sent = Sent(messages=before.messages, leaf=leaf, prompt=self._message_id, texts=waiting)
             self._keep_prompt(prompt, message, at=len(texts))
             messages = joined(messages, message)
         keep_states(session)
@@ -124,10 +130,11 @@ class Run:
 
     async def _ended(self, ended: Ended) -> None:
         """Take over what the run came to, and tell it."""
+        error, ended = ended.error, without_refused_prompt(self._session, self._sent, ended)
         self._session.conversation.take_over(ended.state)
         if ended.deferred is not None:
             ended = replace(ended, told=put_off(self._session, ended.deferred))
-        await self._around.ended(ended)
+        await self._around.ended(replace(ended, error=error))  # hooks are told what the service said
         self._result(ended)
 
     def _loop(self) -> TurnLoop:
@@ -181,6 +188,7 @@ class Run:
             incoming=Incoming(session, self._around, self._emit),
             shorten=shorten,
             fall_back=fallback,
+            chance=partial(session.outside.chance, "wait"),
             queue=session.queue,
             budget=session.parts.budget,
             abort=self._abort,
@@ -272,6 +280,7 @@ class Run:
                 model_usage={model: _model_usage(session, line) for model, line in ledger.by_model().items()},
                 permission_denials=tuple(session.denials),
                 errors=(error,) if error else (),
+                remedies=ended.remedies,
                 deferred_tool_use=as_json(ended.deferred) if ended.deferred is not None else None,
             )
         )

@@ -48,8 +48,9 @@ class Links:
         kind, position = record.get("type"), self._count
         self._count += 1
         if kind == REWIND:
-            self._leaf = self._place.get(str(record.get("leafUuid")), -1)
-            self.broken = self.broken or (self._leaf < 0 and record.get("leafUuid") is not None)
+            leaf = record.get("leafUuid")
+            self._leaf = -1 if leaf is None else self._place.get(str(leaf), -1)
+            self.broken = self.broken or (self._leaf < 0 and leaf is not None)
         elif kind == TOMBSTONE:
             uuids = record.get("uuids")
             self._dead.update(map(str, uuids if isinstance(uuids, list) else ()))

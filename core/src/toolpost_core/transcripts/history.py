@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from toolpost import SessionError
 from toolpost._frozen import frozen
@@ -12,9 +12,10 @@ from toolpost_core.transcripts.chain import LINKED, Links, is_message, since_bou
 from toolpost_core.transcripts.kinds import QUEUE, REPLACEMENT, REWIND, STATES, TITLE, TOMBSTONE
 from toolpost_core.transcripts.mending import repaired, sound_blocks
 from toolpost_core.transcripts.migration import is_newer
-from toolpost_core.transcripts.reading import GUARD, kind_of, last_boundary, lines_in, records_in
+from toolpost_core.transcripts.reading import GUARD, kind_of, last_boundary, lines_in, records_in, unreadable
 from toolpost_core.transcripts.replaced import by_name, replaced
 from toolpost_core.transcripts.siblings import with_siblings
+from toolpost_core.transcripts.spans import Span, Spans, spans_of
 from toolpost_core.transcripts.spilling import whole
 from toolpost_core.transcripts.thoughts import sent_on
 
@@ -69,10 +70,11 @@ class History:
 def read(path: Path, *, agent: str | None = None, guard: int = GUARD) -> History:
     """Read a transcript, of one that was compacted the end only, and never more than `guard` bytes. Raises SessionError.
 
-    Lines that are cut off or damaged are passed over and named. `agent` is the id of a sub-agent whose file it is.
+    Stretches that hold no records do not count, and are told. Lines that are cut off or damaged are passed over and
+    named. `agent` is the id of a sub-agent whose file it is.
     """
     for begin in _beginnings(path, guard):
-        part = _read(path, begin.offset, agent)
+        part = _read(path, begin.spans, agent)
         if begin.suffices or part.is_enough:
             return _history(path, part, begin)
     raise AssertionError("unreachable")
@@ -84,12 +86,12 @@ def conversation_of(chain: Sequence[Mapping[str, Any]], records: Iterable[Mappin
 
 
 class _Begin(NamedTuple):
-    """An offset to read from, and the file's size. It suffices where nothing before it is read whatever is found."""
+    """What to read, and the file's size. It suffices where nothing before it is read whatever is found."""
 
-    offset: int
+    spans: Sequence[Span]
     size: int
     suffices: bool
-    told: str = ""
+    told: Sequence[str] = ()
 
 
 class _Part(NamedTuple):
@@ -112,31 +114,37 @@ def _beginnings(path: Path, guard: int) -> Iterable[_Begin]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
-            floor = 0 if size <= guard else _next_line(file, size - guard)
-            boundary = last_boundary(file, floor, size)
+            told = spans_of(file, size, guard)
+            found = (last_boundary(file, span.begin, span.end) for span in reversed(told.spans))
+            boundary = next((offset for offset in found if offset is not None), None)
     except OSError as error:
-        raise SessionError(f"The session file {path} can't be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
+    passed = [_passed_over(path, told)] if told.passed else []
     if boundary is not None:
-        yield _Begin(boundary, size, suffices=False)
-    told = ""
-    if floor:
-        told = f"{path.name} has {size / 1e6:,.0f} MB: the conversation goes on from its last {(size - floor) / 1e6:,.0f} MB"
-    yield _Begin(floor, size, suffices=True, told=told)
+        since = [span.since(boundary) for span in told.spans if span.end > boundary]
+        yield _Begin(since, size, suffices=False, told=passed)
+    cut = [_cut(path, told, size)] if told.begin else []
+    yield _Begin(told.spans, size, suffices=True, told=[*cut, *passed])
 
 
-def _next_line(file: BinaryIO, offset: int) -> int:
-    file.seek(offset - 1)
-    file.readline()
-    return file.tell()
+def _cut(path: Path, told: Spans, size: int) -> str:
+    read = size - told.begin - told.passed
+    return f"{path.name} has {size / 1e6:,.0f} MB: the conversation goes on from its last {read / 1e6:,.0f} MB"
 
 
-def _read(path: Path, begin: int, agent: str | None) -> _Part:
+def _passed_over(path: Path, told: Spans) -> str:
+    return f"{path.name}: {told.passed / 1e6:,.0f} MB of it are no records of a session, and were passed over"
+
+
+def _read(path: Path, spans: Sequence[Span], agent: str | None) -> _Part:
     records: list[Mapping[str, Any]] = []
     links = Links(agent=agent)
     damaged: list[str] = []
-    for line in lines_in(path, begin, lambda raw: kind_of(raw) in HEEDED or not raw.endswith(b"\n")):
+    begin = spans[0].begin if spans else 0
+    numbered = begin == 0 and len(spans) == 1
+    for line in (line for span in spans for line in lines_in(path, span.begin, _heeded, end=span.end)):
         if line.record is None:
-            damaged.append(f"line {line.number}" if begin == 0 else f"the line at byte {line.offset:,}")
+            damaged.append(f"line {line.number}" if numbered else f"the line at byte {line.offset:,}")
             continue
         record = {key: value for key, value in line.record.items() if key not in UNSENT}
         records.append(record)
@@ -144,26 +152,30 @@ def _read(path: Path, begin: int, agent: str | None) -> _Part:
     return _Part(begin, records, links, with_siblings(links, links.chain(), records), damaged)
 
 
+def _heeded(raw: bytes) -> bool:
+    return kind_of(raw) in HEEDED or not raw.endswith(b"\n")
+
+
 def _history(path: Path, part: _Part, begin: _Begin) -> History:
     records = part.records
     if not any(map(is_message, records)):
         raise SessionError(f"The session file {path} holds no conversation: none of its lines is a message.")
-    chain = [whole(records[position], path) for position in part.chain]
-    last = chain[-1] if chain else {}
+    said = [whole(records[position], path) for position in part.chain]
+    last = said[-1] if said else {}
     cwd = last.get("cwd")
     warnings = [f"{path.name}: {place} is damaged and was passed over" for place in part.damaged[:MOST_NAMED]]
     if more := len(part.damaged) - len(warnings):
         warnings.append(f"{path.name}: {more:,} more lines are damaged and were passed over")
     return History(
         session_id=str(last.get("sessionId", path.stem)),
-        messages=repaired(conversation_of(sent_on(chain, records), records)),
+        messages=repaired(conversation_of(sent_on(said, records), records)),
         leaf=last.get("uuid"),
         cwd=Path(cwd) if isinstance(cwd, str) else None,
-        warnings=(*([begin.told] if begin.told else []), *warnings),
+        warnings=(*begin.told, *warnings),
         path=path,
         states={str(record["type"]): _facts(record) for record in records if record.get("type") in STATES},
         queued=_queued(records),
-        answered_by=next((str(r["message"].get("model")) for r in reversed(chain) if r["type"] == "assistant"), None),
+        answered_by=next((str(r["message"].get("model")) for r in reversed(said) if r["type"] == "assistant"), None),
         begin=part.begin,
         end=begin.size,
         newer=any(map(is_newer, records)),

@@ -52,18 +52,38 @@ def is_partly_known(path: Path) -> bool:
     return any(line.record is not None and is_newer(line.record) for line in lines)
 
 
-def lines_in(path: Path, start: int = 0, wanted: Callable[[bytes], bool] | None = None) -> Iterator[Line]:
-    """Read the lines from an offset on, without blank ones and those that `wanted` refuses. Raises SessionError."""
+def lines_in(
+    path: Path, start: int = 0, wanted: Callable[[bytes], bool] | None = None, *, end: int | None = None
+) -> Iterator[Line]:
+    """Read the lines from an offset on, without blank ones and those that `wanted` refuses. Raises SessionError.
+
+    A line that goes on behind `end` is cut there.
+    """
     try:
         with path.open("rb") as file:
             file.seek(start)
             offset = start
-            for number, raw in enumerate(file, 1):
+            lines = file if end is None else _lines_up_to(file, start, end)
+            for number, raw in enumerate(lines, 1):
                 if raw.strip() and (wanted is None or wanted(raw)):
                     yield Line(number, offset, record_of(raw))
                 offset += len(raw)
     except OSError as error:
-        raise SessionError(f"The session file {path} can't be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
+
+
+def _lines_up_to(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    while start < end and (raw := file.readline(end - start)):
+        start += len(raw)
+        yield raw
+
+
+def unreadable(path: Path, error: OSError) -> SessionError:
+    """Say that a session's file can't be read, and how to go on."""
+    return SessionError(
+        f"The session file {path} can't be read: {error.strerror or error}. Mend that, and resume it then; a new session "
+        "leaves the file as it is."
+    )
 
 
 def kind_of(raw: bytes) -> bytes:

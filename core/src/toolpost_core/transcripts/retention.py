@@ -14,7 +14,6 @@ from toolpost import SessionError
 from toolpost_core.transcripts.listing import is_ours, look
 from toolpost_core.transcripts.locks import held
 from toolpost_core.transcripts.reading import records_in
-from toolpost_core.transcripts.store import TRANSCRIPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,11 +43,11 @@ def prune(store: Store, days: float, *, dry: bool = False) -> Pruned:
     """Remove sessions that nothing was added to for so many days, with all that belongs to them.
 
     One that a process has open stays, and so do the long results of those that one which stays is a copy of, and files
-    that only other programs wrote to.
+    that only other programs wrote to. Raises SessionError where a folder of sessions can't be read.
     """
     before = time.time() - days * DAY
     pruned, stay = Pruned(), list[Path]()
-    for path in [path for folder in store.folders() for path in folder.glob(TRANSCRIPTS)]:
+    for path in store.transcripts():
         if _changed(path) >= before or not _prune_session(path, before, pruned, dry=dry):
             stay.append(path)
     old = [folder for folder in _folders_of_sessions(store) if _newest(folder) < before]

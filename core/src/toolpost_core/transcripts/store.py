@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final
 from toolpost import SessionError
 from toolpost._frozen import frozen
 from toolpost.paths import project_key
+from toolpost_core.transcripts.reading import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from toolpost_core.transcripts.listing import SessionFile
 
-TRANSCRIPTS: Final = "*.jsonl"
+SUFFIX: Final = ".jsonl"
 MOST: Final = 10
 """The most sessions that a message names."""
 ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
@@ -47,16 +48,26 @@ class Store:
         return session_id
 
     def of(self, project: Path) -> list[SessionFile]:
-        """Return a project's sessions, newest first."""
-        return [session for session in _looked_at(self.folder(project).glob(TRANSCRIPTS)) if session.project == project]
+        """Return a project's sessions, newest first. Raises SessionError where its folder can't be read."""
+        files = _transcripts_in(self.folder(project))
+        return [session for session in _looked_at(files) if session.project == project]
 
     def all(self) -> list[SessionFile]:
-        """Return every session, newest first."""
-        return list(_looked_at(path for folder in self.folders() for path in folder.glob(TRANSCRIPTS)))
+        """Return every session, newest first. Raises SessionError where a folder can't be read."""
+        return list(_looked_at(self.transcripts()))
+
+    def unreadable(self, project: Path | None = None) -> list[tuple[Path, OSError]]:
+        """Return the files of a project, or of all, that can't be read. Raises SessionError where a folder can't be."""
+        files = self.transcripts() if project is None else _transcripts_in(self.folder(project))
+        return [(path, error) for path in files if (error := _obstacle(path)) is not None]
+
+    def transcripts(self) -> list[Path]:
+        """Return the files of all sessions. Raises SessionError where a folder can't be read."""
+        return [path for folder in self.folders() for path in _transcripts_in(folder)]
 
     def folders(self) -> list[Path]:
-        """Return the folders of all projects."""
-        return [folder for folder in (self.config_dir / "projects").glob("*") if folder.is_dir()]
+        """Return the folders of all projects. Raises SessionError where they can't be read."""
+        return [folder for folder in _listed_in(self.config_dir / "projects") if folder.is_dir()]
 
     def find(self, wanted: str, project: Path) -> Path:
         """Return the transcript of a session by id, unique beginning of an id, file or title. Raises SessionError."""
@@ -81,10 +92,9 @@ class Store:
         if not ID.fullmatch(wanted):
             return []
         own = self.path(project, wanted)
-        if own.is_file():
+        if own in _transcripts_in(own.parent):
             return [own]
-        found = (path for folder in self.folders() for path in folder.glob(TRANSCRIPTS))
-        matches = [path for path in found if path.stem.startswith(wanted)]
+        matches = [path for path in self.transcripts() if path.stem.startswith(wanted)]
         return [path for path in matches if path.stem == wanted] or matches
 
     def _called(self, wanted: str, project: Path) -> list[Path]:
@@ -97,17 +107,48 @@ class Store:
         return alike or [path for path, name in named if all(word in name for word in title.split())]
 
     def latest(self, project: Path) -> Path:
-        """Return the newest session of a project. Raises SessionError where there is none.
+        """Return the newest session of a project. Raises SessionError where there is none, or it can't be read.
 
-        Folders of similar names share a place, so the file is asked.
+        Folders of similar names share a place, so the file is asked; of one that does not answer an older one is no
+        substitute.
         """
-        for session in _looked_at(self.folder(project).glob(TRANSCRIPTS)):
-            if session.project == project:
-                return session.path
+        for path in sorted(_transcripts_in(self.folder(project)), key=_changed, reverse=True):
+            if (error := _obstacle(path)) is not None:
+                raise unreadable(path, error)
+            if any(session.project == project for session in _looked_at([path])):
+                return path
         raise SessionError(
             f"There is no session in {project} to continue; start one without --continue. Where the folder was moved, "
             "`toolpost sessions list --all` shows the sessions, and --resume ID goes on with one here."
         )
+
+
+def _transcripts_in(folder: Path) -> list[Path]:
+    """Return the transcripts of a folder, which may not be there. Raises SessionError where it can't be read."""
+    return [path for path in _listed_in(folder) if path.suffix == SUFFIX]
+
+
+def _listed_in(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise SessionError(
+            f"The folder of sessions {folder} can't be read: {error.strerror or error}. Mend its rights, or what is in its "
+            "place; a new session needs nothing of it."
+        ) from error
+
+
+def _obstacle(path: Path) -> OSError | None:
+    """Return why a transcript can't be read; a folder, or what is gone by now, is none."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error
+    return None
 
 
 def _file(wanted: str) -> Path | None:
@@ -136,5 +177,13 @@ def _looked_at(paths: Iterable[Path]) -> Iterator[SessionFile]:
 def _changed(path: Path) -> float:
     try:
         return path.stat().st_mtime
+    except OSError:
+        return _own_time(path)
+
+
+def _own_time(path: Path) -> float:
+    """Return when a name was changed that leads nowhere."""
+    try:
+        return path.lstat().st_mtime
     except OSError:
         return 0.0

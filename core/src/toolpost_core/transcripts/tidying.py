@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolpost import SessionError
+
 if TYPE_CHECKING:
     from threading import Thread
 
@@ -38,7 +40,12 @@ def tidy_daily(store: Store, settings: Settings, cache: Path) -> Thread | None:
     from toolpost_core.transcripts.retention import DAYS, prune
 
     days = settings.get("cleanupPeriodDays") or DAYS
-    thread = Thread(target=prune, args=(store, days), name="prune-sessions", daemon=True)
+
+    def tidy() -> None:
+        with suppress(SessionError):  # where a folder can't be read nobody knows what is needed
+            prune(store, days)
+
+    thread = Thread(target=tidy, name="prune-sessions", daemon=True)
     thread.start()
     return thread
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from toolpost import SessionError
 from toolpost_core.events.outside import Outside
 from toolpost_core.transcripts.branches import Branches
 from toolpost_core.transcripts.kinds import BOUNDARY, COPY, QUEUE, REPLACEMENT, SCHEMA, TITLE, TOMBSTONE
@@ -29,13 +31,16 @@ STATE_EVERY: Final = 48_000
 """Bytes after which the state is written anew; a reader of the last 64 kB finds it."""
 
 
+_TO_WRITE: Final = "Free some space: what is missing is written as soon as there is room."
+_TO_OPEN: Final = "Mend the rights of its folder, or free some space: what is missing is written as soon as it can be."
+
+
 class Transcript:
     """Appends to one session's file. Each record of its chain has the fields `marks` as well.
 
     The file is locked while it is open, so that two processes never write to one session; the lock goes with the
     process, however it ends. A write that fails is reported once; the run goes on, and what is missing waits for the next
-    write, as a full disk may have room again by then. A file that can't be opened is given up. `failure` says why the file
-    has not all that it should, if so.
+    write, as a full disk may have room again by then. `failure` says why the file has not all that it should, if so.
     """
 
     def __init__(
@@ -58,7 +63,6 @@ class Transcript:
         self._outside = outside or Outside()
         self._fd: int | None = None
         self._close: Callable[[], None] | None = None
-        self._broken = False
         self.failure = ""
         self._missing: deque[Sequence[Mapping[str, Any]]] = deque()
         self._states = dict(states)
@@ -177,14 +181,27 @@ class Transcript:
         self._fd = self._close = None
 
     def lock(self, size: int | None = None) -> None:
-        """Open and lock the file; raises SessionError where another process has it, or wrote to it since `size` was read."""
-        if self.path is None or self._broken or self._fd is not None:
+        """Open and lock the file, one of so many bytes or a new one.
+
+        Raises SessionError where another process has it, or wrote to it since `size` was read, or where it is there and
+        can't be written. A new file may still be made when there is something to write.
+        """
+        if self.path is None or self._fd is not None:
             return
         try:
             self._fd, self._close = open_locked(self.path, size)
         except OSError as error:
-            self._broken = True
-            self._fail(error, "Free some space, or mend the folder's rights, then start a new session.")
+            if size is not None:
+                raise _not_writable(self.path, error) from error
+            self._fail(error, _TO_OPEN)
+
+    def _open(self) -> None:
+        """Make the file. Raises SessionError where another process has it; one that came up since a failure is not ours."""
+        if not self.failure:
+            self.lock()
+            return
+        with suppress(SessionError):
+            self.lock(0)
 
     def _link(self, kind: str, cwd: Path, *, uuid: str | None = None, **fields: Any) -> dict[str, Any]:
         """Return a record of the chain; the next one goes behind it."""
@@ -235,18 +252,19 @@ class Transcript:
 
     def _write(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Write records at once: all of them or, as far as that is possible, none. Those that are missing go before them."""
-        if self.path is None or self._broken:
+        if self.path is None:
             return
-        self.lock()
+        if self._fd is None:
+            self._open()
+        self._missing.append(records)
         if self._fd is None:
             return
-        self._missing.append(records)
         try:
             while self._missing:
                 self._write_all(self._fd, self._missing[0])
                 self._missing.popleft()
         except OSError as error:
-            self._fail(error, "Free some space: what is missing is written as soon as there is room.")
+            self._fail(error, _TO_WRITE)
             return
         if self.failure:
             self.failure = ""
@@ -273,3 +291,10 @@ class Transcript:
                 f"The transcript {self.path} can't be written ({self.failure}): the run goes on, but this session can be "
                 f"resumed only up to here. {advice}"
             )
+
+
+def _not_writable(path: Path, error: OSError) -> SessionError:
+    return SessionError(
+        f"The session file {path} can't be written: {error.strerror or error}. Mend its rights, or go on in a copy: "
+        f"--resume {path.stem} --fork-session"
+    )

@@ -143,7 +143,7 @@ async def test_as_much_is_left_out_as_the_service_says_that_is_too_much() -> Non
 
 async def test_after_three_retries_it_says_what_to_do() -> None:
     model = Model(*[PromptTooLong("too long")] * 9)
-    with pytest.raises(PromptTooLong, match="/rewind"):
+    with pytest.raises(PromptTooLong, match="Go back to an earlier prompt"):
         await Summary().compact(context(model, conversation(30)))
     assert len(model.requests) == 4
 

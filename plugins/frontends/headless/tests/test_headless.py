@@ -58,6 +58,14 @@ async def test_the_exit_code_agrees_with_an_error_result(output_format: str, cap
         assert json_lines(out)[-1]["errors"] == ["Over 3 turns"]
 
 
+async def test_what_helps_against_an_error_is_said_as_commands_of_a_shell(capfdbinary: Capture) -> None:
+    full = result(subtype="error_during_execution", is_error=True, errors=("Full.",), remedies=("compact", "rewind"))
+    assert await run(ScriptedDoor([full]), prompt="go", output_format="text") == 1
+    assert (
+        capfdbinary.readouterr().err == f"toolpost: error: Full. `toolpost compact {SESSION}` shortens it.\n".encode()
+    )
+
+
 @pytest.mark.parametrize(("output_format", "told"), [("text", True), ("json", True), ("stream-json", False)])
 async def test_a_wait_for_the_next_try_is_told(output_format: str, told: bool, capfdbinary: Capture) -> None:
     wait = Streaming(Retrying(attempt=1, of=10, delay=2.0, error="No connection."))

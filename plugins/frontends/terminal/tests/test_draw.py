@@ -110,6 +110,8 @@ def test_an_interrupted_run_and_an_error_are_told() -> None:
     assert rows(draw.outcome(result(is_error=True, terminal_reason="aborted_tools"))) == ["⏹ Interrupted"]
     failed = result(is_error=True, terminal_reason="model_error", text="No key")
     assert rows(draw.outcome(failed)) == ["✗ No key"]
+    helped = result(is_error=True, errors=("Full.",), remedies=("compact", "clear", "of a later version"))
+    assert rows(draw.outcome(helped)) == ["✗ Full. (/compact makes it shorter, /clear begins a new one)"]
 
 
 def test_costs_say_where_a_price_is_not_known() -> None:

@@ -74,7 +74,9 @@ async def test_a_command_may_clean_up_when_its_time_is_over(bench: Bench) -> Non
 
 
 async def test_an_abort_ends_everything_within_its_time(bench: Bench) -> None:
-    call = asyncio.create_task(bench.run("trap '' INT TERM; echo begun; echo $$ > new; mv new pid; sleep 300; sleep 300"))
+    call = asyncio.create_task(
+        bench.run("trap '' INT TERM; echo begun; echo $$ > new; mv new pid; sleep 300; sleep 300")
+    )
     pid = await bench.pid()
     began = asyncio.get_running_loop().time()
     bench.abort.trigger()

@@ -41,6 +41,8 @@ def list_(options: LaunchOptions, every: bool, search: str, as_json: bool) -> No
         head = (*HEAD, "FOLDER") if every else HEAD
         rows = [_cells(session)[: len(head)] for session in sessions]
         print_table(head, rows, "No session was kept for this folder.")
+    for path, error in store.unreadable(None if every else places.project):
+        complain(f"{path} is not among these: it can't be read ({error.strerror or error})")
 
 
 def _print_found(sessions: list[SessionFile], words: str, as_json: bool, every: bool) -> None:

@@ -26,7 +26,7 @@ from .control import answer
 from .ending import Ending
 from .formats import Format, Json, StreamJson, Text
 from .incoming import Bad, Control, Prompt, parse
-from .lines import StreamLines, why_it_failed
+from .lines import StreamLines, what_helps, why_it_failed
 from .stdout import private_stdout
 from .wire import fresh_id
 
@@ -199,7 +199,7 @@ class _PrintRun:
         if isinstance(event, RunResult):
             self._code = 1 if event.is_error else 0
             if event.is_error and self._options.output_format == "text":
-                _complain(why_it_failed(event))
+                _complain(" ".join([why_it_failed(event), *what_helps(event)]))
         await self._out.show(event)
 
     def _tell_wait(self, event: Retrying) -> None:

@@ -221,6 +221,15 @@ def why_it_failed(result: RunResult) -> str:
     return "; ".join(result.errors) or result.text or f"The run ended: {result.terminal_reason}."
 
 
+def what_helps(result: RunResult) -> list[str]:
+    """Return the commands that help against the error of a run."""
+    commands = {
+        "compact": f"`toolpost compact {result.session_id}` shortens it.",
+        "clear": "A run without --resume and --continue begins a new one.",
+    }
+    return [commands[remedy] for remedy in result.remedies if remedy in commands]
+
+
 def encode(line: Mapping[str, Any]) -> bytes:
     """Return a line as JSON in ASCII, so that no character of it can be taken for a line's end or break an encoding."""
     try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.text import Text
 
-    from toolpost import ConfiguredHook, CostLine, Notice, Rule, RunResult, ToolFinished, View
+    from toolpost import ConfiguredHook, CostLine, Notice, Remedy, Rule, RunResult, ToolFinished, View
 
     Drawing: TypeAlias = RenderableType
 
@@ -26,6 +26,11 @@ MOST_PROMPT_LINE = 2000
 """Characters of one line of a prompt that are shown again: a paste may be one long line."""
 _COSTS_COLUMNS = 66
 _MARKS = {"completed": ("☑", "green"), "in_progress": ("▶", "bold"), "pending": ("☐", "dim")}
+_REMEDIES = {
+    "compact": "/compact makes it shorter",
+    "rewind": "/rewind goes back to before a prompt",
+    "clear": "/clear begins a new one",
+}
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "yellow"), "error": ("✗", "red")}
 
 
@@ -196,7 +201,13 @@ def outcome(result: RunResult) -> Text | None:
     if not result.is_error:
         return None
     said = "; ".join(map(str, result.errors)) or result.text or result.terminal_reason
-    return Text(f"✗ {clean(said).strip()}", "red", overflow="fold")
+    return Text(" ".join([f"✗ {clean(said).strip()}", *_help(result.remedies)]), "red", overflow="fold")
+
+
+def _help(remedies: Sequence[Remedy]) -> list[str]:
+    """Name the commands that help against an error."""
+    named = [_REMEDIES[remedy] for remedy in remedies if remedy in _REMEDIES]
+    return [f"({', '.join(named)})"] if named else []
 
 
 def costs(lines: Sequence[CostLine]) -> Drawing:

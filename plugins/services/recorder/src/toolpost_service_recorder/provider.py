@@ -108,7 +108,7 @@ class PlayedProvider(Provider):
             if entry["e"] == "broke":
                 raise decoded_error(entry["error"])
             yield decoded(entry["event"])
-        raise ProviderError("The recording has no answer to this request.", kind="invalid_request")
+        raise ProviderError("The recording has no answer to this request.")
 
     def credential_source(self, env: Mapping[str, str]) -> str:
         """Return where the key came from."""
