@@ -95,6 +95,16 @@ async def test_output_is_handed_on_until_no_more_is_wanted(tmp_path: Path) -> No
     assert (await processes.run(["yes"], cwd=tmp_path, on_output=lambda _: False)).returncode == -9
 
 
+async def test_what_is_read_by_nobody_does_not_keep_a_process_from_its_end(tmp_path: Path) -> None:
+    process = await make_context(tmp_path).processes.start(["yes"], cwd=tmp_path)
+    reading = process._process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+    async with asyncio.timeout(10):
+        while reading.is_reading():  # noqa: ASYNC110 - nothing tells that asyncio stops to read, as its buffer is full
+            await asyncio.sleep(0)
+        await process.stop()
+    assert process.returncode == -9
+
+
 async def test_files_of_a_call_refuse_a_path_that_leads_elsewhere_by_now(tmp_path: Path) -> None:
     ctx = make_context(tmp_path)
     (ctx.cwd / "a").write_text("one")

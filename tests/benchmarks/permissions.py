@@ -38,12 +38,20 @@ def main(argv: Sequence[str]) -> None:
     given = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="toolpost-benchmark-") as folder:
         scope = _scope(Path(folder).resolve())
-        scale = _milliseconds(lambda: compile(Path(__file__).read_text("utf-8"), __file__, "exec"), given.runs)
-        print(f"for scale, compiling this benchmark's {len(Path(__file__).read_bytes())} bytes: {scale:.2f} ms")
+        print(_scale(given.runs))
         for name, piece in LINES.items():
             print(_reading(name, _line(name, piece), scope, given.runs))
         for command in COMMANDS:
             print(_deciding(command, scope, given.rules, given.runs))
+
+
+def _scale(runs: int) -> str:
+    text = Path(__file__).read_text("utf-8")
+
+    def compiled() -> None:
+        compile(text, __file__, "exec")
+
+    return f"for scale, compiling this benchmark's {len(text)} characters: {_milliseconds(compiled, runs):.2f} ms"
 
 
 def _scope(folder: Path) -> PermissionScope:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from tests.contract.requirements import REQUIREMENTS, UNCLAIMED
@@ -32,8 +33,13 @@ def test_the_unclaimed_are_requirements_that_no_test_claims() -> None:
     assert sorted(UNCLAIMED - set(IDS)) == []
 
 
-def claims() -> Iterator[tuple[str, str]]:
-    """Yield (file and line, id) of each `pytest.mark.requirement("id")`."""
+@cache
+def claims() -> Sequence[tuple[str, str]]:
+    """Return (file and line, id) of each `pytest.mark.requirement("id")`."""
+    return tuple(_claims())
+
+
+def _claims() -> Iterator[tuple[str, str]]:
     for file in sorted(file for folder in FOLDERS for file in ROOT.glob(f"{folder}/**/*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requirement":

@@ -1,4 +1,4 @@
-"""The cases of tool_cases.jsonl, each through the whole pipeline: one `toolpost tool run --json` process a session.
+"""The cases of tool_cases.jsonl, each through the whole pipeline, as `toolpost tool run` leads it: no model takes part.
 
 A case lays files, calls tools step by step and says what must hold of each result and of the files after it. In texts
 `{{cwd}}` is the case's folder, `{{repeat:N:TEXT}}` is TEXT N times, `{{name}}` a value saved from an earlier result.
@@ -10,18 +10,20 @@ import base64
 import json
 import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from toolpost import LaunchOptions, ToolUse
+from toolpost_core.api import open_session
+from toolpost_core.session.session import Session
+
 HERE = Path(__file__).parent
-COMMAND = [str(Path(sys.executable).with_name("toolpost")), "tool", "run", "--json", "--trust"]
 CASES = [json.loads(line) for line in (HERE / "tool_cases.jsonl").read_text(encoding="utf-8").splitlines() if line]
 SLOWER = 1.0
 """Seconds that a loaded machine may take longer than a case allows: what hangs takes far more."""
@@ -53,21 +55,27 @@ def test_every_known_gap_is_a_case_and_has_a_reason() -> None:
     assert all(reason.strip() for reason in gaps.values())
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the sessions of all cases find what is installed, so that only the first looks for it."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.mark.parametrize("case", list(marked_cases()))
-def test_tool_case(case: Json, tmp_path: Path) -> None:
+async def test_tool_case(case: Json, tmp_path: Path, cache: Path) -> None:
     folder = tmp_path.resolve() / "tool case"  # with a blank, as many a real folder has
     folder.mkdir()
     lay(folder, case["setup"])
     values = {"cwd": str(folder)}
     problems: list[str] = []
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         sessions: dict[str, Session] = {}
         for number, (step, checks) in enumerate(zip(case["steps"], case["expect"], strict=True)):
             calls = step.get("parallel", [step])
             name = calls[0].get("session", "A")
             if name not in sessions:
-                sessions[name] = stack.enter_context(Session(folder, tmp_path / "state"))
-            results, seconds = sessions[name].call([filled(call, values) for call in calls])
+                sessions[name] = await stack.enter_async_context(opened(folder, tmp_path / "state", cache))
+            results, seconds = await called(sessions[name], [filled(call, values) for call in calls])
             for call, result in zip(calls, results, strict=True):
                 save(call, text_of(result), values)
             for check in checks:
@@ -77,41 +85,23 @@ def test_tool_case(case: Json, tmp_path: Path) -> None:
     assert problems == []
 
 
-class Session:
-    """One `toolpost tool run` process: a line in, a line out."""
+def opened(folder: Path, state: Path, cache: Path) -> AbstractAsyncContextManager[Session]:
+    """Open a session in the folder of a case, with a home of its own."""
+    if not state.is_dir():
+        (state / ".toolpost").mkdir(parents=True)
+        (state / ".toolpost" / "cache").symlink_to(cache)
+    env = {**os.environ, "HOME": str(state), "TOOLPOST_CONFIG_DIR": str(state / ".toolpost")}
+    options = LaunchOptions(cwd=folder, trust=True, permission_mode="bypassPermissions")
+    return open_session(options, env=env, need_model=False)
 
-    def __init__(self, folder: Path, state: Path) -> None:
-        state.mkdir(exist_ok=True)
-        env = {**os.environ, "HOME": str(state), "TOOLPOST_CONFIG_DIR": str(state / ".toolpost")}
-        self._process = subprocess.Popen(
-            [*COMMAND, "--permission-mode", "bypassPermissions", "-"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=folder,
-            env=env,
-        )
 
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            self._process.communicate(timeout=20)
-        finally:
-            self._process.kill()
-
-    def call(self, calls: list[Json]) -> tuple[list[Json], float]:
-        """Make the calls of one turn; return their results and how many seconds they took."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        bodies = [{"tool": call["tool"], "input": call["input"]} for call in calls]
-        started = time.monotonic()
-        self._process.stdin.write(json.dumps(bodies[0] if len(bodies) == 1 else {"parallel": bodies}).encode() + b"\n")
-        self._process.stdin.flush()
-        results = [json.loads(self._process.stdout.readline() or b"null") for _ in bodies]
-        seconds = time.monotonic() - started
-        assert None not in results, "the process ended before it answered"
-        return results, seconds
+async def called(session: Session, calls: list[Json]) -> tuple[list[Json], float]:
+    """Make the calls of one turn; return their results and how many seconds they took."""
+    uses = [ToolUse(f"toolu_{uuid4().hex}", call["tool"], call["input"]) for call in calls]
+    started = time.monotonic()
+    results = await session.run_calls(uses)
+    seconds = time.monotonic() - started
+    return [{"is_error": result.is_error, "content": result.block.get("content", "")} for result in results], seconds
 
 
 def lay(folder: Path, setup: Json) -> None:

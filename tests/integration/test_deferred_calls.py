@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import run_program
 from mock_messages_api import MockMessagesApi, Step, text, tool_use, turn
 from tmux_pane import HAS_TMUX, pane
 
@@ -54,15 +55,8 @@ class Place:
 
     def run(self, *arguments: str) -> tuple[int, dict[str, Any], str]:
         """Return the exit code, the result and what was told on standard error."""
-        done = subprocess.run(
-            [TOOLPOST, "-p", "--output-format", "json", "--trust", *arguments],
-            cwd=self.project,
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        flags = ("-p", "--output-format", "json", "--trust")
+        done = run_program([*flags, *arguments], cwd=self.project, env=self.env)
         return done.returncode, json.loads(done.stdout), done.stderr
 
     def begin(self) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import run_program
 from mock_messages_api import MockMessagesApi, tool_use, turn
 
-TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
 BASH = {"tool_name": "Bash", "tool_input": {"command": "rm -r ."}}
 
 
@@ -32,15 +31,7 @@ class Place:
         env = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home")}
         if self.url:
             env |= {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": "test"}
-        return subprocess.run(
-            [TOOLPOST, *arguments],
-            cwd=self.project,
-            env=env,
-            input=given or "",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return run_program(arguments, cwd=self.project, env=env, input=given or "")
 
     def fire(self, event: str, value: dict[str, Any], *more: str) -> subprocess.CompletedProcess[str]:
         return self.run("hooks", "test", event, "--trust", "--input", json.dumps(value), *more)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from fake_site import Site
+from forked import run_program
 from mock_messages_api import MockMessagesApi, tool_use, turn
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
@@ -56,14 +57,7 @@ class Installed:
         """Run a prompt with one Bash call; return how it ended and what the model read of the call."""
         (self.state / "settings.json").write_text(json.dumps(self.settings))
         with MockMessagesApi([turn(tool_use("Bash", CALL)), "Done."]).run_in_thread() as api:
-            done = subprocess.run(
-                [TOOLPOST, "-p", "go"],
-                cwd=self.project,
-                env={**self._env, "ANTHROPIC_BASE_URL": api.url},
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
+            done = run_program(["-p", "go"], cwd=self.project, env={**self._env, "ANTHROPIC_BASE_URL": api.url})
             return done, str(api.requests[-1].tool_results)
 
     def listed(self) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import run_program
 from mock_messages_api import MockMessagesApi, Request, Step, Turn, tool_use, turn
 
 TOOLPOST = str(Path(sys.executable).with_name("toolpost"))
@@ -30,23 +31,23 @@ class Place:
         self._home = folder / "home"
 
     def start(self, api: MockMessagesApi, *args: str) -> subprocess.Popen[str]:
-        env = {
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [TOOLPOST, *args], cwd=self.project, env=self._env(api), stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        )
+
+    def run(self, *args: str, script: Sequence[Step] = ()) -> Done:
+        with MockMessagesApi(script).run_in_thread() as api:
+            return run_program(args, cwd=self.project, env=self._env(api), input="")
+
+    def _env(self, api: MockMessagesApi) -> dict[str, str]:
+        return {
             "PATH": os.environ["PATH"],
             "HOME": str(self._home),
             "TOOLPOST_CONFIG_DIR": str(self.state),
             "ANTHROPIC_BASE_URL": api.url,
             "ANTHROPIC_API_KEY": "test",
         }
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            [TOOLPOST, *args], cwd=self.project, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True
-        )
-
-    def run(self, *args: str, script: Sequence[Step] = ()) -> Done:
-        with MockMessagesApi(script).run_in_thread() as api:
-            process = self.start(api, *args)
-            out, err = process.communicate("", timeout=60)
-            return subprocess.CompletedProcess(args, process.returncode, out, err)
 
     def prompt(self, text: str, *calls: tuple[str, dict[str, Any]], flags: Sequence[str] = ("-c",)) -> None:
         """Send a prompt whose turn makes the calls, one after the other."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import run_program
 from mock_messages_api import Gate, MockMessagesApi, Step, pause, tool_use, turn
 from tests.benchmarks.sessions import lay
 
@@ -35,7 +36,21 @@ class Place:
         self.project.mkdir()
 
     def start(self, api: MockMessagesApi, *args: str, cwd: Path | None = None, **options: Any) -> subprocess.Popen[str]:
-        env = {
+        env = self._env(api)
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(
+            [TOOLPOST, *args], cwd=cwd or self.project, text=True, **{"env": env, **streams, **options}
+        )
+
+    def run(self, api: MockMessagesApi, *args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        if not options:
+            return run_program(args, cwd=self.project, env=self._env(api), timeout=LIMIT)
+        process = self.start(api, *args, **options)
+        out, err = process.communicate(timeout=LIMIT)
+        return subprocess.CompletedProcess(args, process.returncode, out, err)
+
+    def _env(self, api: MockMessagesApi) -> dict[str, str]:
+        return {
             "PATH": os.environ["PATH"],
             "HOME": str(self._home),
             "TOOLPOST_CONFIG_DIR": str(self.state),
@@ -43,15 +58,6 @@ class Place:
             "ANTHROPIC_API_KEY": "test",
             "PYTHONDONTWRITEBYTECODE": "1",  # a limit on the size of files would cut off the interpreter's own caches
         }
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen(
-            [TOOLPOST, *args], cwd=cwd or self.project, text=True, **{"env": env, **streams, **options}
-        )
-
-    def run(self, api: MockMessagesApi, *args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        process = self.start(api, *args, **options)
-        out, err = process.communicate(timeout=LIMIT)
-        return subprocess.CompletedProcess(args, process.returncode, out, err)
 
     def transcripts(self) -> list[Path]:
         return sorted(self.state.glob("projects/*/*.jsonl"))

@@ -11,18 +11,23 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from forked import run_program
 
 NEEDED = ("click", "filelock", "jsonschema", "packaging", "pluggy", "stevedore", "toolpost", "toolpost_core")
 
 
 class CommandLine:
-    """Runs the real command line as a process, in a project and with a config folder of its own."""
+    """Runs the real command line as a process, in a project and with a config folder of its own.
+
+    That is a fork of one that has imported the core; where it is `cold`, an interpreter is started.
+    """
 
     def __init__(self, base: Path) -> None:
         self.project, self.config, self.site = base / "project", base / "config", base / "site"
         for folder in (self.project, self.config, self.site):
             folder.mkdir()
         self.flags: tuple[str, ...] = ()
+        self.cold = False
         self.env = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("TOOLPOST_", "ANTHROPIC_"))},
             "HOME": str(base),
@@ -37,6 +42,8 @@ class CommandLine:
 
     def __call__(self, *arguments: str, input: str | bytes = b"", **options: Any) -> subprocess.CompletedProcess[str]:
         data = input.encode() if isinstance(input, str) else input
+        if not (self.cold or options):
+            return run_program(arguments, cwd=self.project, env=self.env, input=data, flags=self.flags)
         done = subprocess.run(
             self.command(*arguments),
             input=data,
@@ -69,16 +76,23 @@ class CommandLine:
         (self.site / f"{module}.py").write_text(dedent(code), encoding="utf-8")
 
     def without_plugins(self) -> CommandLine:
-        """Let it see the core and its dependencies alone, as if no plugin were installed."""
+        """Let it see the core and its dependencies alone, as if no plugin were installed; that is seen at a cold start."""
         for name in NEEDED:
             spec = importlib.util.find_spec(name)
             assert spec is not None
             assert spec.origin is not None
             (self.site / name).symlink_to(Path(spec.origin).parent)
-        self.flags = ("-S",)
+        self.flags, self.cold = ("-S",), True
         return self
 
 
 @pytest.fixture
 def toolpost(tmp_path: Path) -> CommandLine:
     return CommandLine(tmp_path.resolve())
+
+
+@pytest.fixture
+def alone(toolpost: CommandLine) -> CommandLine:
+    """The command line with no plugin but those that the test installs: looking at what ships takes most of the time."""
+    toolpost.without_plugins().cold = False
+    return toolpost

@@ -422,6 +422,7 @@ def test_half_a_character_in_the_input_breaks_no_answer(toolpost: Any) -> None:
     line = '{"id": "\\ud800", "tool": "Bash", "input": {"command": "echo \\ud800"}}'
     assert json.loads(toolpost("permissions", "explain", "--batch", "-", input=line).stdout)["id"] == "\ud800"
     toolpost.env["PYTHONIOENCODING"] = "ascii"
+    toolpost.cold = True
     toolpost.settings({"language": "ü"})
     assert toolpost.json("settings", "show", "language", "--json")["value"] == "ü"
     assert toolpost("settings", "show").returncode == 0

@@ -33,6 +33,12 @@ FRONT = """
 """
 
 
+@pytest.fixture(autouse=True)
+def cold(toolpost: Any) -> None:
+    """What is tested here is how it starts."""
+    toolpost.cold = True
+
+
 @pytest.fixture
 def front(toolpost: Any) -> Any:
     toolpost.install("acme-front", "frontends", "Front", FRONT)

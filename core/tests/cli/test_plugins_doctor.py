@@ -37,54 +37,54 @@ def test_where_nothing_is_wrong_the_doctor_says_so_and_exits_0(toolpost: Any) ->
     assert toolpost.json("plugins", "doctor", "--json") == []
 
 
-def test_an_import_that_fails_is_shown_with_the_plugins_own_lines_and_a_mend(toolpost: Any) -> None:
-    toolpost.install("acme-bad", "tools", "bad", "def start():\n    return {}['key']\n\n\nstart()\n")
-    switch_on(toolpost, "bad")
-    found = findings(toolpost)["import"]
+def test_an_import_that_fails_is_shown_with_the_plugins_own_lines_and_a_mend(alone: Any) -> None:
+    alone.install("acme-bad", "tools", "bad", "def start():\n    return {}['key']\n\n\nstart()\n")
+    switch_on(alone, "bad")
+    found = findings(alone)["import"]
     assert (found["plugin"], found["distribution"]) == ("bad", "acme-bad")
     assert any("acme_bad.py" in line and "in start" in line for line in found["trace"])
     assert not any("toolpost_core" in line or "importlib" in line for line in found["trace"])
-    shown = toolpost("plugins", "doctor").stdout
+    shown = alone("plugins", "doctor").stdout
     assert "KeyError: 'key'" in shown
     assert (
         "what to do: Its author must mend acme_bad:bad; until then turn it off: `toolpost plugins disable bad`" in shown
     )
 
 
-def test_an_entry_point_that_names_nothing_is_found(toolpost: Any) -> None:
-    toolpost.install("acme-gone", "tools", "gone", "other = 1\n")
-    switch_on(toolpost, "gone")
-    found = findings(toolpost)["import"]
+def test_an_entry_point_that_names_nothing_is_found(alone: Any) -> None:
+    alone.install("acme-gone", "tools", "gone", "other = 1\n")
+    switch_on(alone, "gone")
+    found = findings(alone)["import"]
     assert "has no attribute 'gone'" in found["text"]
     assert "pip install --force-reinstall acme-gone" in found["mend"]
 
 
-def test_a_plugin_for_another_spec_is_found_with_both_versions(toolpost: Any) -> None:
-    toolpost.install("acme-new", "tools", "new", FINE.format(name="new"))
-    metadata = toolpost.site / "acme_new-1.0.dist-info" / "METADATA"
+def test_a_plugin_for_another_spec_is_found_with_both_versions(alone: Any) -> None:
+    alone.install("acme-new", "tools", "new", FINE.format(name="new"))
+    metadata = alone.site / "acme_new-1.0.dist-info" / "METADATA"
     metadata.write_text(metadata.read_text(encoding="utf-8").replace(">=1,<2", ">=7"), encoding="utf-8")
-    switch_on(toolpost, "new")
-    found = findings(toolpost)["range"]
+    switch_on(alone, "new")
+    found = findings(alone)["range"]
     assert "made for toolpost-hookspecs >=7" in found["text"]
     assert "pip install --upgrade acme-new" in found["mend"]
 
 
-def test_two_plugins_of_one_kind_and_name_are_found_with_who_wins(toolpost: Any) -> None:
+def test_two_plugins_of_one_kind_and_name_are_found_with_who_wins(alone: Any) -> None:
     for name in ("acme-one", "acme-two"):
-        toolpost.install(name, "tools", "same", FINE.format(name="same"))
-    switch_on(toolpost, "acme-one", "acme-two")
-    found = findings(toolpost)
+        alone.install(name, "tools", "same", FINE.format(name="same"))
+    switch_on(alone, "acme-one", "acme-two")
+    found = findings(alone)
     assert list(found) == ["duplicate entry point"]
     assert "that of acme-one is used, that of acme-two is not" in found["duplicate entry point"]["text"]
     assert "`toolpost plugins disable acme-two`" in found["duplicate entry point"]["mend"]
 
 
-def test_two_tools_of_one_name_are_found_with_who_wins(toolpost: Any) -> None:
+def test_two_tools_of_one_name_are_found_with_who_wins(alone: Any) -> None:
     for name in ("one", "two"):
         code = FINE.format(name=name).replace("@tool(", "@tool(name='shout', ")
-        toolpost.install(f"acme-{name}", "tools", name, code)
-    switch_on(toolpost, "one", "two")
-    found = findings(toolpost)["tool name collision"]
+        alone.install(f"acme-{name}", "tools", name, code)
+    switch_on(alone, "one", "two")
+    found = findings(alone)["tool name collision"]
     assert "that of one (acme-one) is used, that of two (acme-two) is not" in found["text"]
     assert "overrides='acme-one'" in found["mend"].replace("overrides='acme-two'", "overrides='acme-one'")
 
@@ -109,45 +109,45 @@ def test_config_of_the_wrong_type_and_unknown_keys_are_found(toolpost: Any) -> N
     assert str(toolpost.config / "settings.json") in found["unknown key"]["mend"]
 
 
-def test_settings_for_what_is_not_installed_are_found(toolpost: Any) -> None:
-    file = toolpost.settings({"plugins": {"acme-left": {"config": {"a": 1}}}})
-    found = findings(toolpost)["orphaned setting"]
+def test_settings_for_what_is_not_installed_are_found(alone: Any) -> None:
+    file = alone.settings({"plugins": {"acme-left": {"config": {"a": 1}}}})
+    found = findings(alone)["orphaned setting"]
     assert str(file) in found["text"]
     assert found["mend"] == f"Install it, or remove plugins.acme-left from {file}."
 
 
-def test_a_tool_that_a_deny_rule_hides_is_found_with_the_rule(toolpost: Any) -> None:
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    switch_on(toolpost, "fine", permissions={"deny": ["fine"]})
-    found = findings(toolpost)["hidden tool"]
+def test_a_tool_that_a_deny_rule_hides_is_found_with_the_rule(alone: Any) -> None:
+    alone.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
+    switch_on(alone, "fine", permissions={"deny": ["fine"]})
+    found = findings(alone)["hidden tool"]
     assert "denied by the rule fine" in found["text"]
     assert "`toolpost plugins disable fine`" in found["mend"]
 
 
-def test_an_import_that_takes_long_is_found_and_a_quick_one_is_not(toolpost: Any) -> None:
+def test_an_import_that_takes_long_is_found_and_a_quick_one_is_not(alone: Any) -> None:
     busy = """
     import time
 
-    until = time.process_time() + 0.2
+    until = time.process_time() + 0.1
     while time.process_time() < until:
         pass
     """
-    toolpost.install("acme-busy", "tools", "busy", busy + FINE.format(name="busy"))
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    switch_on(toolpost, "busy", "fine")
-    done = toolpost("plugins", "doctor", "--json")
+    alone.install("acme-busy", "tools", "busy", busy + FINE.format(name="busy"))
+    alone.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
+    switch_on(alone, "busy", "fine")
+    done = alone("plugins", "doctor", "--json")
     slow = {row["plugin"]: row for row in json.loads(done.stdout) if row["check"] == "slow import"}
     assert "busy" in slow
     assert "fine" not in slow
     assert "python -X importtime -c 'import acme_busy'" in slow["busy"]["mend"]
 
 
-def test_two_versions_on_the_path_are_found(toolpost: Any) -> None:
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    other = toolpost.site / "acme_fine-0.9.dist-info"
+def test_two_versions_on_the_path_are_found(alone: Any) -> None:
+    alone.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
+    other = alone.site / "acme_fine-0.9.dist-info"
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.4\nName: acme-fine\nVersion: 0.9\n", encoding="utf-8")
-    found = findings(toolpost)["two versions"]
+    found = findings(alone)["two versions"]
     assert all(version in found["text"] for version in ("1.0", "0.9"))
     assert "pip uninstall acme-fine" in found["mend"]
 
@@ -156,15 +156,13 @@ def test_two_versions_on_the_path_are_found(toolpost: Any) -> None:
     ("code", "said"),
     [
         ("import os\n\nos._exit(3)\n", "the import ended the process"),
-        ("import signal\n\nsignal.pause()\n", "the import did not come to an end within 2 s"),
+        ("import signal\n\nsignal.pause()\n", "the import did not come to an end within 1 s"),
     ],
 )
-def test_an_import_that_hangs_or_ends_the_process_does_neither_to_the_doctor(
-    toolpost: Any, code: str, said: str
-) -> None:
-    toolpost.install("acme-stuck", "tools", "stuck", code)
-    switch_on(toolpost, "stuck")
-    toolpost.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "2"
-    found = findings(toolpost)["import"]
+def test_an_import_that_hangs_or_ends_the_process_does_neither_to_the_doctor(alone: Any, code: str, said: str) -> None:
+    alone.install("acme-stuck", "tools", "stuck", code)
+    switch_on(alone, "stuck")
+    alone.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "1"
+    found = findings(alone)["import"]
     assert said in found["text"]
     assert "`toolpost plugins disable stuck`" in found["mend"]

@@ -64,12 +64,12 @@ def test_one_that_is_on_shows_what_it_brings_its_settings_and_where_they_come_fr
     assert "s3cret" not in shown
 
 
-def test_one_that_is_off_is_read_and_not_run(toolpost: Any) -> None:
-    witness = toolpost.project / "ran"
-    toolpost.install("acme-motto", "context", "Motto", TRACE.format(file=str(witness)))
-    module = toolpost.site / "acme_motto.py"
+def test_one_that_is_off_is_read_and_not_run(alone: Any) -> None:
+    witness = alone.project / "ran"
+    alone.install("acme-motto", "context", "Motto", TRACE.format(file=str(witness)))
+    module = alone.site / "acme_motto.py"
     module.write_text(module.read_text(encoding="utf-8") + HEARS, encoding="utf-8")
-    (row,) = toolpost.json("plugins", "info", "acme-motto", "--json")
+    (row,) = alone.json("plugins", "info", "acme-motto", "--json")
     assert (row["state"], row["hooks"], row["settings"]) == ("off by default", ["pre_tool_use"], None)
     assert not witness.exists()
 
@@ -81,15 +81,15 @@ def test_flags_of_tools_are_shown(toolpost: Any) -> None:
     assert {"destructive", "open_world", "concurrency_safe"} <= set(tool)
 
 
-def test_the_place_among_listeners_is_explained(toolpost: Any) -> None:
+def test_the_place_among_listeners_is_explained(alone: Any) -> None:
     for name, early in (("first", False), ("second", True)):
-        toolpost.install(f"acme-{name}", "lifecycle", name, EARLY.format(name=name, early=early))
-    toolpost.settings({"plugins": {"first": True, "second": True}})
-    (row,) = toolpost.json("plugins", "info", "first", "--json")
+        alone.install(f"acme-{name}", "lifecycle", name, EARLY.format(name=name, early=early))
+    alone.settings({"plugins": {"first": True, "second": True}})
+    (row,) = alone.json("plugins", "info", "first", "--json")
     (place,) = row["order"]
     assert (place["hook"], place["place"], place["of"]) == ("stop", 2, 2)
     assert place["all"] == ["lifecycle/second", "lifecycle/first"]
-    assert "at stop it is number" in toolpost("plugins", "info", "first").stdout
+    assert "at stop it is number" in alone("plugins", "info", "first").stdout
 
 
 def test_the_place_among_resolvers_is_explained(toolpost: Any) -> None:
@@ -158,13 +158,13 @@ def test_every_plugin_has_one_state_with_a_reason(toolpost: Any) -> None:
     assert found == ["on", "off by default", "refused", "off by settings"]
 
 
-def test_what_a_plugin_prints_as_it_is_loaded_gets_into_no_document(toolpost: Any) -> None:
-    toolpost.install("acme-loud", "lifecycle", "loud", "print('hello from the import')\nloud = object()\n")
-    toolpost.settings({"plugins": {"loud": True}})
-    assert toolpost.json("plugins", "info", "loud", "--json")[0]["state"] == "on"
-    assert "hello" in toolpost("plugins", "info", "loud").stderr
+def test_what_a_plugin_prints_as_it_is_loaded_gets_into_no_document(alone: Any) -> None:
+    alone.install("acme-loud", "lifecycle", "loud", "print('hello from the import')\nloud = object()\n")
+    alone.settings({"plugins": {"loud": True}})
+    assert alone.json("plugins", "info", "loud", "--json")[0]["state"] == "on"
+    assert "hello" in alone("plugins", "info", "loud").stderr
     for command in (("plugins", "doctor"), ("plugins", "profile"), ("hooks", "list")):
-        assert "hello" not in toolpost(*command, "--json").stdout
+        assert "hello" not in alone(*command, "--json").stdout
 
 
 ARRAY = """
@@ -212,12 +212,12 @@ def test_a_tool_that_no_service_would_take_is_shown_with_the_reason(
     ],
     ids=("import", "exit", "syntax", "hang", "constructor"),
 )
-def test_a_plugin_is_in_one_state_whoever_is_asked(toolpost: Any, code: str) -> None:
-    toolpost.install("acme-bad", "tools", "bad", code)
-    toolpost.settings({"plugins": {"bad": True}})
-    toolpost.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "2"
-    (told,) = toolpost.json("plugins", "info", "bad", "--json")
-    (listed,) = [row for row in toolpost.json("plugins", "list", "--json") if row["name"] == "bad"]
+def test_a_plugin_is_in_one_state_whoever_is_asked(alone: Any, code: str) -> None:
+    alone.install("acme-bad", "tools", "bad", code)
+    alone.settings({"plugins": {"bad": True}})
+    alone.env["TOOLPOST_PLUGIN_LOAD_TIMEOUT"] = "1"
+    (told,) = alone.json("plugins", "info", "bad", "--json")
+    (listed,) = [row for row in alone.json("plugins", "list", "--json") if row["name"] == "bad"]
     assert (listed["state"], listed["why"]) == ("failed", told["why"])
     assert (told["state"], listed["enabled"]) == ("failed", False)
 

@@ -95,19 +95,19 @@ def rehearse(toolpost: Any, wanted: str, wheel: Path, code: int) -> dict[str, An
 
 
 @pytest.mark.parametrize(("version", "refused"), [("1.9", False), ("2.0", True)])
-def test_an_upgrade_of_the_api_is_rehearsed(toolpost: Any, version: str, refused: bool) -> None:
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    done = toolpost("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}", "--json")
+def test_an_upgrade_of_the_api_is_rehearsed(alone: Any, version: str, refused: bool) -> None:
+    alone.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
+    done = alone("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}", "--json")
     found = {row["distribution"]: row for row in json.loads(done.stdout)["dependents"]}
     assert (done.returncode, found["acme-fine"]["refused"]) == (int(refused), refused)
     assert found["acme-fine"]["plugins"] == ["tools/fine"]
-    shown = toolpost("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}").stdout
+    shown = alone("plugins", "doctor", "--upgrade", f"toolpost-hookspecs=={version}").stdout
     assert ("plugins would be off" in shown) is refused
 
 
-def test_an_upgrade_of_what_nobody_has_or_of_no_version_is_refused_in_one_line(toolpost: Any) -> None:
+def test_an_upgrade_of_what_nobody_has_or_of_no_version_is_refused_in_one_line(alone: Any) -> None:
     for wanted, said in (("acme-nothing==1.0", "No distribution"), ("toolpost-hookspecs", "is no DIST==VERSION")):
-        done = toolpost("plugins", "doctor", "--upgrade", wanted)
+        done = alone("plugins", "doctor", "--upgrade", wanted)
         assert (done.returncode != 0, done.stdout, said in done.stderr) == (True, "", True), done.stderr
 
 
@@ -118,9 +118,9 @@ def test_the_same_version_changes_no_hook(toolpost: Any, tmp_path: Path) -> None
     assert "No hook would change." in shown.stdout
 
 
-def test_hooks_that_change_are_named_with_the_plugins_that_implement_them(toolpost: Any, tmp_path: Path) -> None:
-    toolpost.install("acme-hears", "lifecycle", "hears", HEARS)
-    toolpost.settings({"plugins": {"hears": True}})
+def test_hooks_that_change_are_named_with_the_plugins_that_implement_them(alone: Any, tmp_path: Path) -> None:
+    alone.install("acme-hears", "lifecycle", "hears", HEARS)
+    alone.settings({"plugins": {"hears": True}})
     wheel = hookspecs(
         tmp_path,
         "1.9",
@@ -137,7 +137,7 @@ def test_hooks_that_change_are_named_with_the_plugins_that_implement_them(toolpo
             "toolpost/events/files.py": ("def file_changed(", "def _file_changed("),
         },
     )
-    found = rehearse(toolpost, "toolpost-hookspecs==1.9", wheel, 1)
+    found = rehearse(alone, "toolpost-hookspecs==1.9", wheel, 1)
     assert found["hook pre_tool_use"]["text"] == "the event's field risk: int is new"
     assert not found["hook pre_tool_use"]["breaks"]
     assert "lifecycle/hears" in found["hook pre_tool_use"]["plugins"]
@@ -145,9 +145,9 @@ def test_hooks_that_change_are_named_with_the_plugins_that_implement_them(toolpo
     assert "lifecycle/hears" in found["hook stop"]["plugins"]
     assert found["hook listeners"]["text"] == "the argument n: int is new"
     assert found["hook listeners"]["breaks"]
-    shown = toolpost("plugins", "doctor", "--upgrade", "toolpost-hookspecs==1.9", "--wheel", str(wheel)).stdout
+    shown = alone("plugins", "doctor", "--upgrade", "toolpost-hookspecs==1.9", "--wheel", str(wheel)).stdout
     assert "BREAKS: is now called turn_end" in shown
-    assert not toolpost("plugins", "doctor", "--json").returncode
+    assert not alone("plugins", "doctor", "--json").returncode
 
 
 @pytest.mark.parametrize(
@@ -212,9 +212,9 @@ def test_where_a_version_can_not_be_fetched_the_rest_is_told_and_why(toolpost: A
     assert "is not known: " in toolpost("plugins", "doctor", "--upgrade", "toolpost-hookspecs==1.8").stdout
 
 
-def test_a_version_of_a_plugin_that_is_not_there_is_one_sentence(toolpost: Any) -> None:
-    toolpost.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
-    done = toolpost("plugins", "doctor", "--upgrade", "acme-fine==9.9.9")
+def test_a_version_of_a_plugin_that_is_not_there_is_one_sentence(alone: Any) -> None:
+    alone.install("acme-fine", "tools", "fine", FINE.format(name="fine"))
+    done = alone("plugins", "doctor", "--upgrade", "acme-fine==9.9.9")
     assert (done.returncode, done.stdout) == (1, "")
     assert "What acme-fine 9.9.9 would change is not known: " in done.stderr
     assert "--wheel FILE" in done.stderr

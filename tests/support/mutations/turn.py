@@ -20,7 +20,7 @@ PROVIDER = Subject(
     file="provider.py",
     opening="class Anthropic(Provider):",
     kit="TestQuickly",
-    tests="class TestQuickly(TestWire):\n    within = 0.8\n",
+    tests="class TestQuickly(TestWire):\n    within = 0.4\n",
     rules={
         "test_an_answer_ends_with_its_only_stop": under(
             EACH_EVENT.rstrip(), "yield toolpost.Stop('end_turn')", depth=3
@@ -48,7 +48,7 @@ PROVIDER = Subject(
             "                try:\n"
             "                    yield event\n"
             "                except GeneratorExit:\n"
-            "                    await asyncio.sleep(1.0)\n"
+            "                    await asyncio.sleep(0.6)\n"
             "                    raise\n",
         ),
         "test_cancelling_an_answer_ends_it": swap(
@@ -57,7 +57,7 @@ PROVIDER = Subject(
             "                async for event in events:\n"
             "                    yield event\n"
             "            except asyncio.CancelledError:\n"
-            "                await asyncio.sleep(1.0)\n"
+            "                await asyncio.sleep(0.6)\n"
             "                raise\n",
         ),
         "test_an_answer_that_is_called_off_closes_its_connection": swap(
@@ -206,7 +206,7 @@ HOOK_RUNNER = Subject(
     project="plugins/hook_runners/command",
     opening="class CommandRunner(HookRunner):",
     kit="TestQuickly",
-    tests="class TestQuickly(TestCommandRunner):\n    within = 0.8\n",
+    tests="class TestQuickly(TestCommandRunner):\n    within = 0.4\n",
     rules={
         "test_it_says_which_type_it_runs": swap('type: ClassVar[str] = "command"', 'type: ClassVar[str] = "program"'),
         "test_a_hook_that_works_is_ok": swap('return answer("ok")', 'return answer("failed")', file="answer.py"),
@@ -217,7 +217,7 @@ HOOK_RUNNER = Subject(
         "test_a_hook_that_is_cancelled_is_ended": swap(
             "        except (OSError, ValueError) as error:",
             "        except asyncio.CancelledError:\n"
-            "            await asyncio.sleep(1.0)\n"
+            "            await asyncio.sleep(0.6)\n"
             "            raise\n"
             "        except (OSError, ValueError) as error:",
         ),

@@ -37,13 +37,13 @@ class Cost(NamedTuple):
 
 def import_costs(entries: Iterable[Entry]) -> dict[Entry, Cost]:
     """Import each entry in a process of its own; nothing is imported here. What seems slow gets further tries."""
+    wanted = list(entries)
+    costs = dict(zip(wanted, _measured(wanted, os.environ), strict=True))
+    slow = [entry for entry, cost in costs.items() if cost.seconds > BUDGET and not cost.error]
     with tempfile.TemporaryDirectory() as compiled:
-        env, wanted = _environment(compiled), list(entries)
-        costs = dict(zip(wanted, _measured(wanted, env), strict=True))
-        for _ in range(TRIES):
-            slow = [entry for entry, cost in costs.items() if cost.seconds > BUDGET and not cost.error]
-            again = dict(zip(slow, _measured(slow, env), strict=True))
-            costs |= {entry: min(again[entry], costs[entry], key=lambda cost: cost.seconds) for entry in slow}
+        again = _measured(slow * TRIES, _environment(compiled))
+    for entry, cost in zip(slow * TRIES, again, strict=True):
+        costs[entry] = min(costs[entry], cost, key=lambda cost: cost.seconds)
     return costs
 
 
@@ -74,7 +74,10 @@ def _cost(answer: Mapping[str, Any]) -> Cost:
 
 
 def _environment(compiled: str) -> dict[str, str]:
-    """Where nothing may be compiled beside the source, it goes elsewhere, and compiling is not taken for importing."""
+    """Where nothing may be compiled beside the source, it goes elsewhere, and compiling is not taken for importing.
+
+    Not for the first try: what is compiled already does not count there, and all of the API would be compiled anew.
+    """
     env = dict(os.environ)
     if env.pop("PYTHONDONTWRITEBYTECODE", ""):
         env["PYTHONPYCACHEPREFIX"] = compiled

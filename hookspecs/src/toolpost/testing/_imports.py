@@ -55,11 +55,13 @@ def importing(plugin: object, budget: float, compiled: Path) -> Import:
     """Import a plugin's module in an interpreter of its own that has the whole public API already.
 
     The first import may have to compile, and other programs take turns: the best of some tells what the plugin costs.
-    `compiled` takes compiled files where the environment says that none are to be written beside the source.
+    `compiled` takes compiled files where the environment says that none are to be written beside the source, from the
+    second try on: most plugins keep their budget at the first.
     """
     module, best = module_of(plugin), Import(math.inf, ())
-    for _ in range(_TRIES):
-        best = min(best, Import(*ready_interpreter(compiled).ask(_MEASURE, module)))
+    for number in range(_TRIES):
+        interpreter = ready_interpreter(compiled if number else None)
+        best = min(best, Import(*interpreter.ask(_MEASURE, module)))
         if best.seconds <= budget:
             break
     return best

@@ -77,30 +77,15 @@ class ReadyInterpreter:
 
 
 @cache
-def ready_interpreter(compiled: Path) -> ReadyInterpreter:
-    """Return the one of this run; `compiled` as in `run_fresh`."""
-    return ReadyInterpreter(_environment(compiled))
+def ready_interpreter(compiled: Path | None = None, *, seed: int | None = None) -> ReadyInterpreter:
+    """Return the one of this run with what is given: where it keeps what it compiles, and the seed of its hashes.
 
-
-def run_fresh(script: str, *arguments: str, compiled: Path, seed: int = 0) -> Any:
-    """Run a script in a fresh interpreter with this one's path; return the JSON that it prints.
-
-    `compiled` takes compiled files where the environment says that none are to be written beside the source.
+    Without `compiled` it compiles as the environment says: where that says not to, what is not compiled yet is compiled by
+    each script that imports it. With it, everything is compiled there, the API too.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(sys.path), *arguments],
-        env={**_environment(compiled), "PYTHONHASHSEED": str(seed)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"in a fresh interpreter this failed:\n{done.stderr[-2000:]}"
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def _environment(compiled: Path) -> dict[str, str]:
     env = dict(os.environ)
-    if env.pop("PYTHONDONTWRITEBYTECODE", ""):
+    if compiled is not None and env.pop("PYTHONDONTWRITEBYTECODE", ""):
         env["PYTHONPYCACHEPREFIX"] = str(compiled)
-    return env
+    if seed is not None:
+        env["PYTHONHASHSEED"] = str(seed)
+    return ReadyInterpreter(env)

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from toolpost.testing._imports import module_of
-from toolpost.testing._interpreters import run_fresh
+from toolpost.testing._interpreters import ready_interpreter
 from toolpost.tools import Tool
 
 _BYTES = """
-import importlib, json, sys
-sys.path[:] = json.loads(sys.argv[1])
-found = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
+import importlib, json
+found = getattr(importlib.import_module(arguments[0]), arguments[1])
 tool = found() if isinstance(found, type) else found
-print(json.dumps([tool.name, tool.prompt({}), json.dumps(tool.shape().schema)]))
+answer = [tool.name, tool.prompt({}), json.dumps(tool.shape().schema)]
 """
 
 
-def sent_by(tool: Tool[Any], compiled: Path, *, seed: int) -> Any:
-    """Return name, prompt and schema as a fresh interpreter with this hash seed makes them."""
-    return run_fresh(_BYTES, module_of(tool), _attribute(tool), compiled=compiled, seed=seed)
+def sent_by(tool: Tool[Any], *, seed: int) -> Any:
+    """Return name, prompt and schema as an interpreter of its own with this hash seed makes them."""
+    return ready_interpreter(seed=seed).ask(_BYTES, module_of(tool), _attribute(tool))
 
 
 def _attribute(tool: Tool[Any]) -> str:

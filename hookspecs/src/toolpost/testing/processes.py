@@ -154,8 +154,8 @@ class PlainProcess:
             self._process.stdin.close()
 
     async def wait(self) -> int:
-        """Wait for the end and return the exit code; who else holds its pipes is not waited for, as asyncio would."""
-        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio tells of it when the pipes are closed
+        """Wait for the end and return the exit code; who else holds its pipes, or that all is read, is not waited for."""
+        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio tells of it only when the pipes are at their end
             await asyncio.sleep(0.005)
         return self._process.returncode
 
@@ -172,9 +172,9 @@ class PlainProcess:
                 self._signal(polite)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(grace / 2):
-                        await self._process.wait()
+                        await self.wait()
         self._signal(signal.SIGKILL)
-        await self._process.wait()
+        await self.wait()
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
