@@ -22,6 +22,7 @@ PARTS: Final = 3
 """The thirty turns are asked for by three prompts."""
 LEDGER: Final = "ran.log"
 NOTES: Final = "notes.txt"
+_OF_SED: Final = re.compile(r"sed\w{6}", re.ASCII)
 
 Kind: TypeAlias = Literal["run", "slow", "write", "edit", "read", "grep", "glob"]
 
@@ -73,8 +74,12 @@ def lay_out(project: Path) -> None:
 
 
 def outcome(project: Path) -> dict[str, str]:
-    """Return the files of a project with their texts; the ledger's lines are sorted, as calls may run side by side."""
-    files = {str(path.relative_to(project)): path.read_text() for path in sorted(project.rglob("*")) if path.is_file()}
+    """Return the files of a project with their texts; the ledger's lines are sorted, as calls may run side by side.
+
+    What a `sed -i` was writing when it was ended is left there by sed, whoever ended it, and does not count.
+    """
+    paths = [path for path in sorted(project.rglob("*")) if path.is_file() and not _OF_SED.fullmatch(path.name)]
+    files = {str(path.relative_to(project)): path.read_text() for path in paths}
     return files | {LEDGER: "".join(sorted(files[LEDGER].splitlines(keepends=True)))}
 
 
