@@ -584,6 +584,56 @@ def test_files_that_are_read_are_found(line: str, file: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("line", "reads"),
+    [
+        ("grep -rn x --include='*.py' .", {"**/*.py"}),
+        ("grep -rn x --include '*.py' --include='*.md' src", {"src", "src/**/*.py", "src/**/*.md"}),
+        ("grep -rn x --include='*.py' --exclude=a.py .", {"**"}),
+        ("grep -rn x --include='[a]*' .", {"**"}),
+        ("grep -Rn x --include='*.py' .", {"**"}),
+        ("grep -rn x --include='*.py' . .env", {"**/*.py", ".env", ".env/**/*.py"}),
+        ("rg x -g '*.py'", {"**/*.py"}),
+        ("rg -n --glob='*.py' -g '!a*' x src", {"src", "src/**/*.py"}),
+        ("rg x -g '!a*'", {"**"}),
+        ("rg -tpng '*.py'", {"**"}),
+        ("rg x --iglob '*.PY' -g '*.md'", {"**"}),
+        ("git grep x -- '*.py'", {"**/*.py"}),
+        ("git grep x -- 'src*'", {"**"}),
+        ("git grep x", {"**"}),
+    ],
+)
+def test_a_search_that_keeps_to_names_reads_nothing_else_of_a_tree(line: str, reads: set[str], tmp_path: Path) -> None:
+    found = [
+        path for part in read(line, tmp_path).parts for path in part.reads if path.name not in ("x", "*.py", "src*")
+    ]
+    trees = {path for part in read(line, tmp_path).parts for path in part.reads if path.parent.name == "**"}
+    named = {str(path.relative_to(tmp_path)) for path in (*found, *trees)} - {"."}
+    assert named == reads
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("find . -name '*.py' -exec wc -l {} +", {"a.py", "b.py"}),
+        ("find . -name '*.py' | xargs wc -l", {"a.py", "b.py"}),
+        ("git ls-files '*.py' | xargs wc -l", {"a.py", "b.py"}),
+        ("rg -l x -g '*.py' | xargs wc -l", {"a.py", "b.py"}),
+        ("find . -name '*.py' -o -name .env | xargs wc -l", {"**"}),
+        ("find . -print -name '*.py' | xargs wc -l", {"**"}),
+        ("find . ! -name '*.py' -exec wc -l {} +", {"**"}),
+        ("find . -name 'sub*' | xargs grep -r x", {"**"}),
+        ("git ls-files 'sub*' | xargs wc -l", {"**"}),
+    ],
+)
+def test_what_finds_by_a_name_hands_on_nothing_else(line: str, names: set[str], tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in (".env", "a.py", "sub/b.py"):
+        (tmp_path / name).touch()
+    reads = [path.name for part in read(line, tmp_path).parts for path in part.reads]
+    assert set(reads) - {tmp_path.name, "", "*.py", "x", "sub*"} == names
+
+
+@pytest.mark.parametrize(
     "line", ["git diff -- ':!a.txt'", "git diff -- '*.md'", "git ls-files '*.txt'", "git diff", "git log -p -3"]
 )
 def test_a_file_that_git_does_not_show_by_its_name_is_not_taken_for_read(line: str, tmp_path: Path) -> None:

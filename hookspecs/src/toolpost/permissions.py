@@ -123,7 +123,8 @@ class CommandPart:
     the words that a specifier which covers it may begin with (up to the first blank or `:*`), so that few of many rules
     need to be held against it; None where any may. `unseen` says that beyond `reads` or `writes` it opens files which only
     running it would name, so that rules about files can't be held against it. `perhaps` are files of which it may open any,
-    to read or to change it, or none: what forbids one is a reason to ask. A path ending in `**` stands for all below.
+    to read or to change it, or none: what forbids one is a reason to ask. A path ending in `**` stands for all below,
+    one in `**` and a pattern, as `src/**/*.py`, for what has such a name there.
     """
 
     text: str

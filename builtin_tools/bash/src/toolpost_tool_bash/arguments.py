@@ -11,6 +11,7 @@ from .syntax import Assign, Piece, Script, Strange, Sub, Text, Var, Word, script
 
 _DIGITS = re.compile(r"-?\d+")
 WILD: Final = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_PLAIN_PATTERN = re.compile(r"[\w.*?][\w.*?-]*", re.ASCII)
 _SPLIT = frozenset(" \t\n*?[\\")
 _EXPANDED = re.compile(r"[*?\[{~]")
 _MOST_WORDS = 64
@@ -46,12 +47,13 @@ class Found(NamedTuple):
     """What another command found, below some folders or just them: the arguments that a command gets for it.
 
     `split` says that a name with blanks in it would become several; `bare` that the names have no folder in front, so that
-    one could look like an option.
+    one could look like an option. `names` is a pattern of all their names, empty where there is none.
     """
 
     starts: tuple[Argument, ...]
     split: bool = True
     bare: bool = False
+    names: str = ""
 
 
 class Argument(NamedTuple):
@@ -85,6 +87,11 @@ class Argument(NamedTuple):
         if self.known and not self.wild:
             return False
         return not self.text or (self.wild and self.text[0] in "*?[")
+
+
+def is_plain_pattern(arg: Argument) -> bool:
+    """Whether it is a pattern of names that everybody reads alike."""
+    return arg.plain and _PLAIN_PATTERN.fullmatch(arg.text) is not None
 
 
 def holds_number(value: str | None) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from . import devices, git
-from .arguments import Argument, Found
+from .arguments import Argument, Found, is_plain_pattern
 from .carriers import literals, names_in_code
 from .parts import WITH_OPTIONS
 from .pathspecs import NAMES_ONLY
 from .record import Effects
-from .special import SPECIAL
+from .special import SPECIAL, name_of_all
 from .syntax import words
 from .table import GIT, LINKING, PROGRAMS, SUBCOMMANDS, VERSION_FLAGS, VERSION_ONLY
 
@@ -35,6 +36,11 @@ _REACHING = {
 _OUTPUT = re.compile(
     r"-[oO](?![\w-]*=)|--(?:out(?:put)?(?:-?(?:file|dir|directory|document))?|directory-prefix)(?:(=)|$)"
 )
+# The options by which a search keeps to some names, and those that mix with them in another way.
+_KEEPS_TO = {
+    "rg": (words("-g --glob"), words("--iglob")),
+    **dict.fromkeys(("grep", "egrep", "fgrep"), (words("--include"), words("--exclude --exclude-from"))),
+}
 _MAKES_FILE_SYSTEM = re.compile(r"mkfs\.\w+$|mke2fs$|mkdosfs$|mkswap$")
 _FROM_INPUT = re.compile(r"--(?:stdin|batch|pathspec-from-file)")
 _OPTION = re.compile(r"(--?)([^=?\s]+)(\?)?(?:=(\w+))?$")
@@ -128,7 +134,15 @@ def _git(args: list[Argument]) -> Effects:
         effects.files.append(("read", Argument("", known=False, source="that git is given")))
     if sub.text == "grep":
         effects.files.append(("tree", Argument(".")))
+        effects.names = _pathspecs(rest)
     return effects
+
+
+def _pathspecs(args: list[Argument]) -> tuple[str, ...]:
+    """The patterns behind a `--` that git keeps to, where they are of how names end."""
+    at = next((at for at, arg in enumerate(args) if arg.plain and arg.text == "--"), len(args))
+    specs = args[at + 1 :]
+    return tuple(arg.text for arg in specs) if all(map(git.ends_names, specs)) else ()
 
 
 def _read_row(name: str, args: list[Argument], row: str) -> Effects:
@@ -145,7 +159,7 @@ def _read_row(name: str, args: list[Argument], row: str) -> Effects:
             effects.refuse(f"what {name} does with files that are found is not known")
         special(name, positional, args, effects)
         for command, several in effects.started:
-            _start(command, effects, several=several)
+            _start(command, positional, effects, several=several)
         if kinds[0] in ("pattern", "jq"):
             given = effects.options & _INSTEAD_OF_PATTERN and kinds[0] == "pattern"
             if not given and any(arg.found for arg in positional[:1]):
@@ -164,10 +178,11 @@ def _read_row(name: str, args: list[Argument], row: str) -> Effects:
     return effects
 
 
-def _start(command: list[Argument], effects: Effects, *, several: bool) -> None:
+def _start(command: list[Argument], expression: list[Argument], effects: Effects, *, several: bool) -> None:
     """Note what find opens by a command that it runs on what it finds, where that only reads."""
     starts = tuple(arg for kind, arg in effects.files if kind == "list") or (Argument("."),)
-    found = Argument("", False, splits=several, source="what find finds", found=Found(starts, split=False))
+    names = name_of_all(expression)
+    found = Argument("", False, splits=several, source="what find finds", found=Found(starts, split=False, names=names))
     args = [found if word.text == "{}" else word for word in command]
     name = command[0].text if command else ""
     inner = effects_of(name, args[1:]) if name in PROGRAMS and not any("{}" in arg.text for arg in args) else None
@@ -279,6 +294,7 @@ def _long(
         kind, optional = valued[option]
         if value is not None:
             effects.files.append((kind, value))
+            effects.given.append((option, value))
         elif not optional:
             count = 2 if kind == "pair" else 1
             _take(name, option, kind, following[:count], effects)
@@ -313,6 +329,7 @@ def _short(
             kind, optional = valued[option]
             if rest := text[position + 1 :]:
                 effects.files.append((kind, Argument(rest)))
+                effects.given.append((option, Argument(rest)))
             elif not optional:
                 _take(name, option, kind, following, effects)
                 return 1
@@ -331,6 +348,17 @@ def _take(name: str, option: str, kind: str, following: list[Argument], effects:
     if any(arg.splits for arg in following):
         effects.refuse(f"the value of the option {option} of {name} may be several words")
     effects.files.extend((kind, arg) for arg in following)
+    effects.given.extend((option, arg) for arg in following)
+
+
+def _names(name: str, given: Sequence[tuple[str, Argument]]) -> tuple[str, ...]:
+    """The patterns of names that a search keeps to; none where it looks at others, too, or that is not sure."""
+    options, others = _KEEPS_TO[name]
+    values = [value for option, value in given if option in options and not value.text.startswith("!")]
+    mixed = any(option in others for option, _ in given)
+    return (
+        () if mixed or not all(is_plain_pattern(value) for value in values) else tuple(value.text for value in values)
+    )
 
 
 def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effects: Effects) -> None:
@@ -352,6 +380,8 @@ def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effec
         effects.files.append((deep if deep and kind in ("read", "tree", "list") else kind, arg))
     if not positional and kinds and kinds[0] in _CHANGED and name != "tee":
         effects.refuse(f"{name} is called without a file")
+    if deep == "tree" and effects.given and name in _KEEPS_TO:
+        effects.names = _names(name, effects.given)
     if deep and name != "diff" and not any(kind == deep for kind, _ in effects.files):
         effects.files.append((deep, Argument(".")))
 

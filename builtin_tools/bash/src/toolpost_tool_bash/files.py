@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from . import pathspecs
-from .arguments import Argument, arguments
+from .arguments import Argument, Found, arguments
 from .code import HOME
 from .parts import BashPart
 from .places import Place
@@ -114,7 +114,12 @@ def files_of(effects: Effects, place: Place) -> Files:
         target.extend([path for path in paths if path.parts[1:2] != _DEVICES or str(path) not in FREE])
         if kind == "into":
             target.extend(path / ANY_NAME for path in paths)
-        if kind in ("tree", "wipe", "follow", "archived"):
+        if kind == "tree" and effects.names:
+            target.extend(path / "**" / name for path in paths for name in effects.names)
+        elif kind == "follow" and (named := _all_named(arg, found)) is not None:
+            target.extend(named)
+            continue
+        elif kind in ("tree", "wipe", "follow", "archived"):
             target.extend(path / "**" for path in paths if kind != "archived" or _is_folder(path))
         if kind in ("follow", "reach"):
             for path in paths:
@@ -151,7 +156,16 @@ def _with_found(files: Sequence[tuple[str, Argument]]) -> Iterator[tuple[str, Ar
         for start in arg.found.starts:
             if kind == "list":
                 yield "list", start
-            yield "reach" if kind == "list" else "follow", start
+                yield "reach", start
+            else:
+                yield "follow", start._replace(found=Found((), names=arg.found.names))
+
+
+def _all_named(arg: Argument, folders: list[Path] | None) -> list[Path] | None:
+    """All that is found below some folders by a pattern of names; None where that is not all, or too much."""
+    names = arg.found.names if arg.found is not None else ""
+    found = _named_below(folders, names) if names else None
+    return None if found is None or any(_is_folder(path) for path in found) else found
 
 
 def _doubt_of_names(arg: Argument, place: Place) -> str:

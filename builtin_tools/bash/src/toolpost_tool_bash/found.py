@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from . import git
 from .arguments import Argument, Found
 from .effects import effects_of
+from .special import name_of_all
 from .syntax import Redirect, words
 
 _SEARCHES: Final = words("grep egrep fgrep rg")
@@ -57,7 +59,8 @@ def printed(args: Sequence[Argument], before: Found | None) -> Found | None:
         return _listed_by_git(rest)
     if name in _SEARCHES and effects.options & {"-l", "--files-with-matches", "--files"}:
         starts = [arg for kind, arg in effects.files if kind in ("read", "tree", "follow") and arg != _HERE]
-        return _below(starts) if effects.options <= _SEARCH_OPTIONS else None
+        found = _below(starts) if effects.options <= _SEARCH_OPTIONS else None
+        return found._replace(names=effects.names[0]) if found is not None and len(effects.names) == 1 else found
     if name in ("fd", "fdfind"):
         return _below(effects.operands[1:])
     if name == "ls" and effects.options <= {"-1", "-t", "-r", "-S", "-d"}:
@@ -82,7 +85,9 @@ def _only_filters(name: str, rest: list[Argument]) -> bool:
 
 def _found_by_find(expression: Sequence[Argument], starts: Sequence[Argument]) -> Found | None:
     tells_more = {"-printf", "-ls", "-L", "-H", "-follow"}
-    return None if any(arg.text in tells_more for arg in expression) else Found(tuple(starts) or (_HERE,))
+    if any(arg.text in tells_more for arg in expression):
+        return None
+    return Found(tuple(starts) or (_HERE,), names=name_of_all(list(expression)))
 
 
 def _listed_by_git(rest: list[Argument]) -> Found | None:
@@ -90,7 +95,9 @@ def _listed_by_git(rest: list[Argument]) -> Found | None:
     effects = effects_of("git", rest)
     names = rest[:1] == [Argument("ls-files", source=rest[0].source)] or "--name-only" in effects.options
     lists = names and rest[0].text in ("ls-files", "diff") and effects.options <= _NAME_OPTIONS
-    return _below([]) if lists and all(_is_below(arg) for arg in effects.operands) else None
+    found = _below([]) if lists and all(_is_below(arg) for arg in effects.operands) else None
+    ends = effects.operands[0].text if len(effects.operands) == 1 and git.ends_names(effects.operands[0]) else ""
+    return found._replace(names=ends) if found is not None else None
 
 
 def _is_below(arg: Argument) -> bool:

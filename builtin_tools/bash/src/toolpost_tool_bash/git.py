@@ -17,6 +17,7 @@ PROGRAMS_SET: Final = re.compile(
 )
 """The settings of git that name programs or other settings."""
 
+_END_OF_NAME = re.compile(r"\*[\w.-]+", re.ASCII)
 _KEEPS_FILES = words("""
     add commit push fetch tag notes gc prune fsck ls-remote update-index hash-object show-branch verify-commit verify-tag
     repack maintenance range-diff request-pull send-email rebase pull merge reset revert cherry-pick switch
@@ -63,6 +64,11 @@ def subcommand(args: list[Argument]) -> str:
     while at < len(args) and args[at].text.startswith("-"):
         at += 2 if args[at].text in _VALUED else 1
     return args[at].text if at < len(args) else ""
+
+
+def ends_names(spec: Argument) -> bool:
+    """Whether a pathspec keeps to names with an end; other stars pass over slashes, so that it may be about folders."""
+    return spec.plain and _END_OF_NAME.fullmatch(spec.text) is not None
 
 
 def keeps_files(sub: str, args: list[Argument]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-from .arguments import Argument
+from .arguments import Argument, is_plain_pattern
 from .awk import awk
 from .devices import disks
 from .git import PROGRAMS_SET
@@ -34,8 +34,10 @@ _FIND_FILES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 # What a format consists of beside `%n`: characters and the conversions that only print.
 _FORMATS = re.compile(r"%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlLjzt]*+(?:\([^)]*\)T|[a-mo-zA-Z])|[^%]+")
 _SET_NAMES = words("pipefail errexit nounset xtrace")
+_FIND_ALTERNATIVES = frozenset({"-o", "-or", "!", "-not", ",", "("})
 _TAR_EXTRACTS = ("--extract", "--get")
 FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_ACTS = FIND_RUNS | {"-delete", "-print", "-print0", "-printf", "-fprint", "-fprint0", "-fprintf", "-ls", "-fls"}
 _JQ_UNSAFE = re.compile(r"\b(import|include|env|input_filename|get_search_list|debug|stderr)\b|\$ENV|\$__")
 
 
@@ -119,7 +121,7 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
             effects.started.append((positional[at:end], positional[end].text == "+"))
             at = end + 1
         elif arg.plain and arg.text == "-delete":
-            if name := _only_name(positional):
+            if name := name_of_all(positional):
                 effects.sweeps.extend((start, name) for start in starts)
             else:
                 effects.files.extend(("wipe", start) for start in starts)
@@ -139,13 +141,14 @@ def _end_of_command(expression: list[Argument], start: int) -> int:
     return 0
 
 
-def _only_name(expression: list[Argument]) -> str:
+def name_of_all(expression: list[Argument]) -> str:
     """The pattern that all has which an expression of find finds; empty where it may find other things, too."""
     texts = [arg.text for arg in expression]
-    given = [value for before, value in pairwise(expression) if before.text == "-name"]
-    alternatives = {"-o", "-or", "!", "-not", ",", "("} & set(texts)
-    first = "-delete" in texts and "-name" in texts and texts.index("-name") < texts.index("-delete")
-    return given[0].text if first and not alternatives and all(value.known for value in given) else ""
+    at = texts.index("-name") if "-name" in texts else len(texts)
+    acts = next((n for n, text in enumerate(texts) if text in _FIND_ACTS), len(texts))
+    sure = at < acts and not _FIND_ALTERNATIVES & set(texts)
+    value = expression[at + 1] if sure and at + 1 < len(expression) else None
+    return value.text if value is not None and is_plain_pattern(value) else ""
 
 
 def _copy(name: str, positional: list[Argument], _args: list[Argument], effects: Effects) -> None:

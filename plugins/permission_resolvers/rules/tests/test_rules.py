@@ -242,6 +242,58 @@ async def test_a_denied_file_below_a_folder_that_is_read_denies(tmp_path: Path) 
     assert behavior(await ask(tmp_path, "Bash", {}, held, matcher=other)) == "allow"
 
 
+@pytest.mark.parametrize(
+    ("names", "rule", "answer"),
+    [
+        ("*.py", "Read(.env)", "allow"),
+        ("*.py", "Read(*.py)", "deny"),
+        ("*.py", "Read(sub/**)", "deny"),
+        ("*", "Read(.env)", "deny"),
+        (".e*", "Read(.env)", "deny"),
+        ("*.md", "Read(.env)", "deny"),  # a link leads there
+    ],
+)
+async def test_what_keeps_to_names_is_held_against_rules_about_those(
+    names: str, rule: str, answer: Behavior, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in (".env", "a.py", "sub/b.py"):
+        (tmp_path / name).touch()
+    (tmp_path / "link.md").symlink_to(".env")
+    search = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "**" / names,)),))
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(deny=[rule]), matcher=search)) == answer
+
+
+async def test_many_files_that_no_rule_is_about_are_no_reason_to_refuse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpost_permission_resolver_rules.trees.MOST_FOUND", 3)
+    for number in range(20):
+        (tmp_path / f"{number}.js").touch()
+    search = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "**",)),))
+    removal = Matcher((CommandPart("remove", writes=(tmp_path / "**",)),))
+    assert (
+        behavior(await ask(tmp_path, "Bash", {}, rules(deny=["Read(.env)", "Read(*.pem)"]), matcher=search)) == "allow"
+    )
+    held = rules(deny=["Edit(.env)"], allow=["Bash"])
+    assert behavior(await ask(tmp_path / "sub", "Bash", {}, held, matcher=removal)) == "allow"
+    (tmp_path / "key.PEM").touch()
+    assert behavior(await ask(tmp_path, "Bash", {}, rules(deny=["Read(*.pem)"]), matcher=search)) == "deny"
+
+
+async def test_a_folder_that_is_too_big_to_look_through_is_asked_about_where_a_rule_forbids_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpost_permission_resolver_rules.trees.MOST_ENTRIES", 3)
+    for number in range(5):
+        (tmp_path / str(number)).touch()
+    search = Matcher((CommandPart("search", read_only=True, reads=(tmp_path / "**",)),))
+    decision = await ask(tmp_path, "Bash", {}, rules(deny=["Read(.env)"], allow=["Bash"]), matcher=search)
+    assert behavior(decision) == "ask"
+    assert decision is not None
+    assert f"too much lies below {tmp_path} to see whether Read(.env) covers any of it" in decision.reason
+
+
 async def test_a_search_in_a_folder_of_which_all_is_denied_is_denied(tmp_path: Path) -> None:
     (tmp_path / "secrets" / "deep").mkdir(parents=True)
     held = rules(deny=["Read(secrets/**)"])
@@ -344,7 +396,7 @@ async def test_a_rule_that_denies_a_tool_by_its_old_name_still_does_and_one_that
 async def test_a_folder_with_too_much_in_it_to_look_for_protected_places_is_asked_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolpost_permission_resolver_rules.paths._MOST_ENTRIES", 3)
+    monkeypatch.setattr("toolpost_permission_resolver_rules.trees.MOST_ENTRIES", 3)
     for number in range(5):
         (tmp_path / "many" / str(number)).mkdir(parents=True)
     removal = Matcher((CommandPart("remove", writes=(tmp_path / "many" / "**",)),))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolpost.permissions import (
     Allow,
@@ -19,12 +19,14 @@ from toolpost.permissions import (
     Rule,
 )
 
-from .index import Shelf
-from .paths import Spellings, are_inside, below, covers, names_in, spellings
+from .index import Shelf, folded
+from .paths import Spellings, are_inside, covers, names_in, names_like, spellings
 from .protected import critical, protected
+from .trees import Tree, below, tree_of
 
 _STRICTNESS: Final[dict[Behavior, int]] = {"allow": 0, "ask": 1, "deny": 2}
 _STRICT: Final[tuple[Behavior, ...]] = ("deny", "ask")
+_READ: Final = frozenset({"Read"})
 FILE_TOOLS: Final = frozenset({"Read", "Edit", "Write"})
 """The tools whose rules for files hold for what commands read and write."""
 
@@ -57,6 +59,19 @@ def judge_commands(
     return Allow("every part is covered: " + strictest.reason, rule=rule, parts=parts)
 
 
+class _Hit(NamedTuple):
+    """A rule that covers a file, or may cover something in a folder that is too big to look through."""
+
+    rule: Rule
+    file: Path
+    sure: bool = True
+
+    def __str__(self) -> str:
+        if self.sure:
+            return f"{self.rule} covers {self.file}"
+        return f"too much lies below {self.file.parent} to see whether {self.rule} covers any of it"
+
+
 class _Judge:
     """Holds the rules against one part after another."""
 
@@ -73,7 +88,7 @@ class _Judge:
             return PartVerdict(part.text, "deny", rule, f"{rule} denies it")
         for behavior in _STRICT:
             if hit := self._hit(part, behavior):
-                return PartVerdict(part.text, behavior, hit[0], f"{hit[0]} covers {hit[1]}")
+                return PartVerdict(part.text, behavior if hit.sure else "ask", hit.rule, str(hit))
             if rule := self._matching(part, rules, behavior, "ask"):
                 hidden = "may be what this runs" if behavior == "deny" else "asks about it"
                 return PartVerdict(part.text, "ask", rule, f"{rule} {hidden}")
@@ -81,7 +96,7 @@ class _Judge:
             reason = f"which files it opens is only known once it runs, and {rule} says {rule.behavior} of some"
             return PartVerdict(part.text, "ask", rule, reason)
         if hit := self._suspected(part):
-            return PartVerdict(part.text, "ask", hit[0], f"it may open {hit[1]}, which {hit[0]} covers")
+            return PartVerdict(part.text, "ask", hit.rule, f"it may open files that a rule forbids: {hit}")
         for path in part.writes:
             if critical(path, self._scope):
                 return PartVerdict(part.text, "ask", None, f"it would change {path} as a whole")
@@ -99,23 +114,35 @@ class _Judge:
             (r for r in rules if r.behavior == behavior and r.specifier and matches(part, r.specifier, way)), None
         )
 
-    def _hit(self, part: CommandPart, behavior: Behavior) -> tuple[Rule, Path] | None:
-        """The first rule for paths that covers a file of the part, and that file."""
+    def _hit(self, part: CommandPart, behavior: Behavior) -> _Hit | None:
+        """The first rule for paths that covers a file of the part."""
         if not self._files.has(behavior):
             return None
-        return self._first(part.writes, behavior, FILE_TOOLS) or self._first(part.reads, behavior, frozenset({"Read"}))
+        hits = (self._first(part.writes, behavior, FILE_TOOLS), self._first(part.reads, behavior, _READ))
+        return next((hit for hit in hits if hit is not None and hit.sure), hits[0] or hits[1])
 
-    def _first(self, files: Sequence[Path], behavior: Behavior, tools: frozenset[str]) -> tuple[Rule, Path] | None:
-        """The first of these tools' rules for paths that covers one of the files, and that file."""
+    def _first(self, files: Sequence[Path], behavior: Behavior, tools: frozenset[str]) -> _Hit | None:
+        """The first of these tools' rules for paths that covers one of the files, or else that may."""
+        unsure: _Hit | None = None
         for file in files:
-            entries = below(file) if file.name == "**" else iter((self._spell(file),))
+            tree = tree_of(file)
+            entries = iter((self._spell(file),)) if tree is None else below(tree, self._mattering(tree))
             if entries is None:
-                unseen = (r for r in self._files.all if r.behavior == behavior and r.tool in tools)
-                return next(((rule, file) for rule in unseen), None)
+                unseen = (rule for rule in self._files.all if rule.behavior == behavior and rule.tool in tools)
+                unsure = unsure or next((_Hit(rule, file, sure=False) for rule in unseen), None)
+                continue
             for places in entries:
                 if rule := self._covering(places, behavior, tools):
-                    return rule, places[0]
-        return None
+                    return _Hit(rule, places[0])
+        return unsure
+
+    def _mattering(self, tree: Tree) -> Callable[[str], bool]:
+        """What tells whether a rule may cover what has a name, below a folder: most of what lies there needs no more."""
+        words, likes = self._files.words, [names_like(rule.specifier or "") for rule in self._files.open]
+        above = names_in(self._spell(tree.folder), self._scope)
+        if None in likes or not above.isdisjoint(words):
+            return lambda _: True
+        return lambda name: folded(name) in words or any(like(name) for like in likes if like is not None)
 
     def _missed(self, part: CommandPart) -> Rule | None:
         """The first rule for files that the part may be held back by, were it known which files it opens.
@@ -128,8 +155,8 @@ class _Judge:
         behaviors = self._unenforced()
         return next((rule for rule in self._files.all if rule.behavior in behaviors and rule.tool in tools), None)
 
-    def _suspected(self, part: CommandPart) -> tuple[Rule, Path] | None:
-        """The first rule for paths that forbids a file which the part may open, and that file."""
+    def _suspected(self, part: CommandPart) -> _Hit | None:
+        """The first rule for paths that forbids a file which the part may open."""
         behaviors = [behavior for behavior in self._unenforced() if self._files.has(behavior)] if part.perhaps else ()
         hits = (self._first(part.perhaps, behavior, FILE_TOOLS) for behavior in behaviors)
         return next(filter(None, hits), None)
@@ -161,7 +188,8 @@ class _Judge:
         return next((rule for rule in held if covers(rule, places, self._scope)), None)
 
     def _is_inside(self, path: Path) -> bool:
-        return are_inside(self._spell(path.parent if path.name == "**" else path), self._scope)
+        tree = tree_of(path)
+        return are_inside(self._spell(path if tree is None else tree.folder), self._scope)
 
     def _spell(self, path: Path) -> Spellings:
         if path not in self._spelled:

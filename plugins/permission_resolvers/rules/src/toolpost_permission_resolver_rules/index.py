@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -28,6 +28,16 @@ class Shelf:
         for at, rule in enumerate(self.all):
             word = key(rule.specifier or "")
             (self._open if word is None else self._keyed.setdefault(word, [])).append(at)
+
+    @property
+    def words(self) -> Collection[str]:
+        """The words by which rules are found."""
+        return self._keyed.keys()
+
+    @property
+    def open(self) -> Sequence[Rule]:
+        """The rules that may cover anything."""
+        return [self.all[at] for at in self._open]
 
     def has(self, behavior: Behavior) -> bool:
         """Whether any of them has this behavior and a specifier."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -15,7 +15,6 @@ from .index import folded
 
 ANY_NAME: Final = "…"
 """A name for whatever lies in a folder: a rule that covers it covers all there."""
-_MOST_ENTRIES = 5_000
 Spellings: TypeAlias = tuple[Path, ...]
 _STREAM = re.compile(r"::?\$\w+$")
 # Another name for the folder that a process is in; that of whoever decides may be another one.
@@ -62,28 +61,6 @@ def are_inside(places: Spellings, scope: PermissionScope) -> bool:
     return all(any(place.is_relative_to(folder) for folder in folders) for place in places[-2:])
 
 
-def below(path: Path) -> Iterator[Spellings] | None:
-    """The spellings of what lies below a path that ends in `**`; None where that is too much to look at."""
-    found: list[Spellings] = []
-    roots = spellings(path.parent)
-    waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(path.parent / folder) as entries:
-                for entry in entries:
-                    relative = f"{folder}/{entry.name}" if folder else entry.name
-                    places = tuple(root / relative for root in roots)
-                    found.append((*places, Path(os.path.realpath(places[-1]))) if entry.is_symlink() else places)
-                    if len(found) > _MOST_ENTRIES:
-                        return None
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(relative)
-        except OSError:
-            continue
-    return iter(found)
-
-
 def covers(rule: Rule, places: Spellings, scope: PermissionScope) -> bool:
     """Whether a path rule covers a path of these spellings: by any to deny or ask, by all to allow."""
     if rule.behavior == "allow":
@@ -92,6 +69,15 @@ def covers(rule: Rule, places: Spellings, scope: PermissionScope) -> bool:
     own = [Path(scope.cwd, *place.parts[4:]) for place in places if _OWN_FOLDER.match(str(place))]
     homely = [Path(scope.home, *place.parts[place.parts.index("~") + 1 :]) for place in places if "~" in place.parts]
     return any(_covers(rule, place, scope) for place in (*places, *homely, *own))
+
+
+def names_like(pattern: str) -> Callable[[str], object] | None:
+    """What tells whether a name fits the last one in a rule's pattern; None where any may."""
+    last = pattern.strip().rstrip("/").rpartition("/")[2]
+    if last in ("", ".", "~") or last.startswith("**"):
+        return None
+    fits = _regex(last, deep=False, loose=True).fullmatch
+    return lambda name: fits(_trimmed(name))
 
 
 def names_in(places: Spellings, scope: PermissionScope) -> set[str]:

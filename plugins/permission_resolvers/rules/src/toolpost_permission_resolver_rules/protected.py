@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from toolpost.permissions import PermissionScope
 
-from .paths import Spellings, below, spellings
+from .paths import Spellings, spellings
+from .trees import Tree, below, tree_of
 
 
 def _words(text: str) -> frozenset[str]:
@@ -35,7 +36,7 @@ FILES: Final = _words("""
 HOME_FILES: Final = _words(".netrc .pypirc .curlrc .wgetrc")
 """Credentials and settings that programs only read from the home folder; elsewhere they are files like any other."""
 
-
+_KEPT: Final = FOLDERS | FILES | HOME_FILES
 _HARMLESS_DEVICES: Final = _words(
     "null zero full random urandom tty pts ptmx stdin stdout stderr fd shm mqueue tcp udp"
 )
@@ -46,11 +47,34 @@ def protected(path: Path, scope: PermissionScope, real: Path | None = None) -> s
 
     A path ending in `**` stands for all that lies below.
     """
-    paths: Iterable[Spellings] | None = below(path) if path.name == "**" else (spellings(path, real),)
-    if paths is None:
-        return f"too much lies below {path.parent} to see whether any of it is protected"
-    found = next((found for places in paths for place in places if (found := _by_name(place, scope))), "")
+    tree = tree_of(path)
+    if tree is None:
+        found = _first(spellings(path, real), scope)
+    elif not (found := _first(spellings(tree.folder), scope)):
+        entries = below(tree, _steering(tree, scope))
+        if entries is None:
+            return f"too much lies below {tree.folder} to see whether any of it is protected"
+        found = next((found for places in entries if (found := _first(places, scope))), "")
     return f"{found} is protected: it is never changed without a person's yes" if found else ""
+
+
+def _steering(tree: Tree, scope: PermissionScope) -> Callable[[str], bool]:
+    """What tells whether something with a name, or in a folder of that name, may be protected."""
+    if any(place.parts[:2] in (("/",), ("/", "dev")) for place in spellings(tree.folder)):
+        return lambda _: True
+    own = (
+        frozenset(_plain(part) for part in scope.config_dir.parts) if scope.config_dir is not None else frozenset[str]()
+    )
+    return lambda name: (plain := _plain(name)) in _KEPT or plain in own
+
+
+def _first(places: Spellings, scope: PermissionScope) -> str:
+    return next((found for place in places if (found := _by_name(place, scope))), "")
+
+
+def _plain(name: str) -> str:
+    """A name as those file systems take it that know no case, streams, and dots and blanks at the end."""
+    return name.partition(":")[0].rstrip(". ").casefold()
 
 
 def is_memory(places: Spellings, scope: PermissionScope) -> bool:
@@ -81,7 +105,7 @@ def _by_name(path: Path, scope: PermissionScope) -> str:
     if path.parts[:2] == ("/", "dev") and path.parts[2:3] and path.parts[2] not in _HARMLESS_DEVICES:
         return f"the device {path}"
     for at, part in enumerate(parts):
-        name = part.partition(":")[0].rstrip(". ").casefold()
+        name = _plain(part)
         last = at == len(parts) - 1
         if name in FOLDERS or (last and (name in FILES or (name in HOME_FILES and path.parent == scope.home))):
             return part
