@@ -22,6 +22,9 @@ from toolpost_tool_bash.tool import BashInput
 Vector = Sequence[str]
 _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path")
 
+_PRINT = frozenset({"lsblk", "lscpu", "lsof", "netstat", "pidof", "shasum", "ss", "tree", "vmstat", "zipinfo"})
+"""Programs that are known to only read, and that markers stand for, as not every machine has them."""
+
 
 @dataclass(frozen=True)
 class RuleSet:
@@ -49,7 +52,7 @@ class RuleSet:
 
 def _reads(vector: Vector) -> bool:
     # Git writes itself down, too; whether it only reads shows in the files.
-    return vector[0] == "git" or list(vector[1:]) in (["--version"], ["-V"])
+    return vector[0] == "git" or vector[0] in _PRINT or list(vector[1:]) in (["--version"], ["-V"])
 
 
 def _some(vector: Vector) -> bool:
