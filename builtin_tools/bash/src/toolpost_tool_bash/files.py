@@ -66,74 +66,114 @@ def files_of(effects: Effects, place: Place) -> Files:
     """The files that a program with these effects opens from there."""
     if not (effects.files or effects.copies or effects.sweeps):
         return _NONE
-    reads: list[Path] = []
-    writes: list[Path] = []
-    perhaps: list[Path] = []
-    unknown = ""
-    unseen: set[Literal["reads", "writes"]] = set()
+    opened = _Opened(effects, place)
     found_some = bool(effects.started) or place.found is not None
-    mentioned: set[tuple[str, bool, str]] = set()
     for kind, arg in _with_found(effects.files) if found_some else effects.files:
+        opened.take(kind, arg)
+    for source, into in effects.copies:
+        opened.copy(source, into)
+    for folder, name in effects.sweeps:
+        opened.sweep(folder, name)
+    return opened.files()
+
+
+class _Opened:
+    """Collects the files of one command from what its arguments are, by kind."""
+
+    def __init__(self, effects: Effects, place: Place) -> None:
+        self._effects, self._place = effects, place
+        self._reads: list[Path] = []
+        self._writes: list[Path] = []
+        self._perhaps: list[Path] = []
+        self._doubt = ""
+        self._unseen: set[Literal["reads", "writes"]] = set()
+        self._mentioned: set[tuple[str, bool, str]] = set()
+
+    def files(self) -> Files:
+        """What was collected."""
+        unseen = frozenset(self._unseen)
+        return Files(tuple(self._reads), tuple(self._writes), self._doubt, unseen, tuple(self._perhaps))
+
+    def take(self, kind: str, arg: Argument) -> None:
+        """Add what an argument of a kind names."""
         if kind in _NO_FILES:
-            continue
+            return
+        if kind in ("mention", "name", "revision", "lines"):
+            self._name(kind, arg)
+        elif kind in ("perhaps", "below"):
+            paths = named_by(arg, self._place)
+            self._perhaps.extend(paths)
+            self._perhaps.extend(path.parent / "**" for path in paths if kind == "below" and path.name == ANY_NAME)
+        elif kind == "found":
+            self._doubt = self._doubt or _doubt_of_names(arg, self._place)
+        else:
+            self._open(kind, arg)
+
+    def copy(self, source: Argument, into: Argument) -> None:
+        """Add what a copy of a folder makes."""
+        copied = _copied(self._place.paths(source), self._place.paths(into))
+        if copied is None:
+            self._doubt = self._doubt or f"what {source.source or source.text} holds is not known"
+        self._writes.extend(copied or ())
+
+    def sweep(self, folder: Argument, name: str) -> None:
+        """Add what is removed below a folder by a pattern of names."""
+        swept = _named_below(self._place.paths(folder), name)
+        everything = folder._replace(text=f"{folder.text}/**")
+        self._writes.extend(self._place.guesses(everything) if swept is None else swept)
+
+    def _name(self, kind: str, arg: Argument) -> None:
+        """Add what a word may name for a program that does with it what it likes."""
         if kind == "mention":
             key = (arg.text, arg.known, arg.pattern)
-            if key in mentioned:
-                continue
-            mentioned.add(key)
-        if kind == "found":
-            unknown = unknown or _doubt_of_names(arg, place)
-            continue
+            if key in self._mentioned:
+                return
+            self._mentioned.add(key)
         if kind == "revision":
-            covered = pathspecs.named(arg, place.folders)
-            reads.extend(covered or ())
-            unseen.update(() if covered is not None and arg.known else ("reads",))
+            covered = pathspecs.named(arg, self._place.folders)
+            self._reads.extend(covered or ())
+            self._unseen.update(() if covered is not None and arg.known else ("reads",))
         if kind == "lines" and not arg.known:
-            unseen.add("reads")
-        if kind in ("mention", "name", "revision", "lines"):
-            paths = named_by(arg, place)
-            reads.extend(paths)
-            if kind == "mention" and effects.why:
-                perhaps.extend(paths)
-            continue
-        if kind in ("perhaps", "below"):
-            paths = named_by(arg, place)
-            perhaps.extend(paths)
-            perhaps.extend(path.parent / "**" for path in paths if kind == "below" and path.name == ANY_NAME)
-            continue
+            self._unseen.add("reads")
+        paths = named_by(arg, self._place)
+        self._reads.extend(paths)
+        if kind == "mention" and self._effects.why:
+            self._perhaps.extend(paths)
+
+    def _open(self, kind: str, arg: Argument) -> None:
+        """Add what a program is known to open, and below a folder what it opens there."""
         if arg == HOME:
-            arg = arg._replace(text=place.values.get("HOME") or "/")
-        found = place.paths(arg)
+            arg = arg._replace(text=self._place.values.get("HOME") or "/")
+        found = self._place.paths(arg)
         if found is None or (arg.text == "" and arg.known):
-            shown = arg.source or arg.text or "it uses"
-            unknown = unknown or f"the path {shown} is only known once the line runs"
-            if kind not in ("list", "reach", "within", "archived"):
-                unseen.add("writes" if kind in _CHANGING else "reads")
-        paths = place.guesses(arg) if found is None else found
-        target = writes if kind in _CHANGING else reads
+            self._miss(kind, arg)
+        paths = self._place.guesses(arg) if found is None else found
+        target = self._writes if kind in _CHANGING else self._reads
         target.extend([path for path in paths if path.parts[1:2] != _DEVICES or str(path) not in FREE])
         if kind == "into":
             target.extend(path / ANY_NAME for path in paths)
-        if kind == "tree" and effects.names:
-            target.extend(path / "**" / name for path in paths for name in effects.names)
+        if kind == "tree" and self._effects.names:
+            target.extend(path / "**" / name for path in paths for name in self._effects.names)
         elif kind == "follow" and (named := _all_named(arg, found)) is not None:
             target.extend(named)
-            continue
+            return
         elif kind in ("tree", "wipe", "follow", "archived"):
             target.extend(path / "**" for path in paths if kind != "archived" or _is_folder(path))
         if kind in ("follow", "reach"):
-            for path in paths:
-                links = _links_below(path)
-                reads.extend(links or ())
-                unknown = unknown or ("" if links is not None else f"too much lies below {arg.text} to look for links")
-    for source, into in effects.copies:
-        copied = _copied(place.paths(source), place.paths(into))
-        writes.extend(copied or ())
-        unknown = unknown or ("" if copied is not None else f"what {source.source or source.text} holds is not known")
-    for folder, name in effects.sweeps:
-        swept = _named_below(place.paths(folder), name)
-        writes.extend(place.guesses(folder._replace(text=f"{folder.text}/**")) if swept is None else swept)
-    return Files(tuple(reads), tuple(writes), unknown, frozenset(unseen), tuple(perhaps))
+            self._follow(paths, arg)
+
+    def _miss(self, kind: str, arg: Argument) -> None:
+        shown = arg.source or arg.text or "it uses"
+        self._doubt = self._doubt or f"the path {shown} is only known once the line runs"
+        if kind not in ("list", "reach", "within", "archived"):
+            self._unseen.add("writes" if kind in _CHANGING else "reads")
+
+    def _follow(self, folders: Sequence[Path], arg: Argument) -> None:
+        for folder in folders:
+            links = _links_below(folder)
+            if links is None:
+                self._doubt = self._doubt or f"too much lies below {arg.text} to look for links"
+            self._reads.extend(links or ())
 
 
 def named_by(arg: Argument, place: Place) -> list[Path]:

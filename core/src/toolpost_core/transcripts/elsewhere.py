@@ -18,9 +18,10 @@ def kept_somewhere(path: Path, report: Callable[[str], None]) -> Path:
     if reason is None:
         return path
     import tempfile
+    from pathlib import Path
 
     try:
-        found = path.__class__(tempfile.mkdtemp(prefix="toolpost-session-")) / path.name
+        found = Path(tempfile.mkdtemp(prefix="toolpost-session-"), path.name)
     except OSError:
         return path  # the transcript says why it can't be opened
     report(
