@@ -600,6 +600,7 @@ def test_files_that_are_read_are_found(line: str, file: str, tmp_path: Path) -> 
         ("git grep x -- '*.py'", {"**/*.py"}),
         ("git grep x -- 'src*'", {"**"}),
         ("git grep x", {"**"}),
+        ("rg --unknown=1 a", {"a", "**", "--unknown=1", "--unknown", "1"}),
     ],
 )
 def test_a_search_that_keeps_to_names_reads_nothing_else_of_a_tree(line: str, reads: set[str], tmp_path: Path) -> None:
@@ -609,6 +610,24 @@ def test_a_search_that_keeps_to_names_reads_nothing_else_of_a_tree(line: str, re
     trees = {path for part in read(line, tmp_path).parts for path in part.reads if path.parent.name == "**"}
     named = {str(path.relative_to(tmp_path)) for path in (*found, *trees)} - {"."}
     assert named == reads
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("find . -type f | xargs tool -x", {"**"}),
+        ("find . -type f | xargs -I% tool --in %", {"**"}),
+        ("find . -type f -exec tool --in={} \\;", {"**"}),
+        ("ls *.py | xargs -n1 tool", {"a.py"}),
+        ("find . -name '*.py' | xargs tool", {"a.py"}),
+        ("find . -name '*.py' -exec tool {} +", {"a.py"}),
+    ],
+)
+def test_what_is_found_may_be_opened_by_whatever_is_told_of_it(line: str, names: set[str], tmp_path: Path) -> None:
+    for name in (".env", "a.py"):
+        (tmp_path / name).touch()
+    perhaps = {path.name for part in read(line, tmp_path).parts for path in part.perhaps}
+    assert perhaps & {"**", ".env", "a.py"} == names
 
 
 @pytest.mark.parametrize(

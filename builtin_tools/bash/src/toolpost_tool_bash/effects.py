@@ -184,7 +184,8 @@ def _start(command: list[Argument], expression: list[Argument], effects: Effects
     inner = effects_of(name, args[1:]) if name in PROGRAMS and not any("{}" in arg.text for arg in args) else None
     if inner is None or inner.why or inner.started or any(kind not in _ONLY_READ for kind, _ in inner.files):
         effects.refuse(f"{name} may write or run something for what find finds")
-        effects.files.extend(("mention", value) for value in command)
+        given = (found,) if any("{}" in word.text for word in command) else ()
+        effects.files.extend(("mention", value) for value in (*command, *given))
     else:
         effects.files.extend(inner.files)
 
@@ -220,7 +221,8 @@ def _assign_kinds(name: str, positional: list[Argument], kinds: list[str], effec
         effects.refuse(f"{name} is called without a file")
     if deep == "tree" and effects.given and name in _KEEPS_TO:
         effects.names = _names(name, effects.given)
-    if deep and name != "diff" and not any(kind == deep for kind, _ in effects.files):
+    # Behind an option that is not known, what looks like a file may be what is looked for.
+    if deep and name != "diff" and (effects.why or not any(kind == deep for kind, _ in effects.files)):
         effects.files.append((deep, Argument(".")))
 
 

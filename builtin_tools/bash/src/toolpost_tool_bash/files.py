@@ -129,6 +129,8 @@ class _Opened:
             if key in self._mentioned:
                 return
             self._mentioned.add(key)
+        if arg.found is not None:
+            self._perhaps.extend(_found_by(arg.found, self._place))
         if kind == "revision":
             covered = pathspecs.named(arg, self._place.folders)
             self._reads.extend(covered or ())
@@ -183,7 +185,8 @@ def named_by(arg: Argument, place: Place) -> list[Path]:
         paths = place.paths(candidate)
         paths = place.guesses(candidate) if paths is None else paths
         found.extend(paths)
-        found.extend(path / ANY_NAME for path in paths if _is_folder(path))
+        # A folder in front of `..` may be one that the line makes.
+        found.extend(path / ANY_NAME for path in paths if _is_folder(path) or _is_folder(os.path.normpath(path)))
     return found
 
 
@@ -199,6 +202,15 @@ def _with_found(files: Sequence[tuple[str, Argument]]) -> Iterator[tuple[str, Ar
                 yield "reach", start
             else:
                 yield "follow", start._replace(found=Found((), names=arg.found.names))
+
+
+def _found_by(found: Found, place: Place) -> Iterator[Path]:
+    """What another command found, as far as it can be told from the line."""
+    for start in found.starts:
+        paths = place.paths(start)
+        named = _all_named(start._replace(found=found), paths)
+        folders = place.guesses(start) if paths is None else paths
+        yield from [path / "**" for path in folders] if named is None else named
 
 
 def _all_named(arg: Argument, folders: list[Path] | None) -> list[Path] | None:
@@ -263,7 +275,7 @@ def opened(redirect: Redirect, place: Place) -> BashPart | None:
     return BashPart(shown, doubt="the redirection is not understood")
 
 
-def _is_folder(path: Path) -> bool:
+def _is_folder(path: Path | str) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - it fails on no name, however long
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from . import git
-from .arguments import Argument, Found
+from .arguments import Argument, Found, is_plain_pattern
 from .effects import effects_of
 from .special import name_of_all
 from .syntax import Redirect, words
@@ -64,8 +64,16 @@ def printed(args: Sequence[Argument], before: Found | None) -> Found | None:
     if name in ("fd", "fdfind"):
         return _below(effects.operands[1:])
     if name == "ls" and effects.options <= {"-1", "-t", "-r", "-S", "-d"}:
-        return _below([]) if all(_is_below(arg) for arg in effects.operands) else None
+        return _listed_by_ls(effects.operands)
     return None
+
+
+def _listed_by_ls(operands: Sequence[Argument]) -> Found | None:
+    """Names below the folder that the command is in, of one pattern where that is all that it is given."""
+    found = _below([]) if all(_is_below(arg) for arg in operands) else None
+    one = operands[0] if len(operands) == 1 and operands[0].wild else None
+    names = one.text if one is not None and is_plain_pattern(one._replace(wild=False)) else ""
+    return found._replace(names=names) if found is not None else None
 
 
 def _echoed(rest: Sequence[Argument]) -> Found | None:

@@ -101,7 +101,9 @@ def _find(_name: str, positional: list[Argument], _args: list[Argument], effects
             effects.refuse("a starting point of find may turn out to be an expression")
         effects.files.append(("list", positional[at]))
         at += 1
-    starts = [arg for kind, arg in effects.files if kind == "list"] or [Argument(".")]
+    if all(arg.splits and not arg.known for kind, arg in effects.files if kind == "list"):
+        effects.files.append(("list", Argument(".")))  # none, or they may come to nothing
+    starts = [arg for kind, arg in effects.files if kind == "list"]
     if any(arg.text in ("-L", "-follow") for arg in positional):
         effects.files.extend(("reach", start) for start in starts)
     while at < len(positional):
