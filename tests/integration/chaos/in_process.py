@@ -75,7 +75,9 @@ async def _through(api: MockMessagesApi, project: Path, random: Random, run: Cha
         for part in range(1, PARTS + 1):
             prompt, tries = f"part {part}", 0
             while (result := await _submit(session, prompt, random, run)).text.strip() != f"Part {part} is done.":
-                taken_out = any("taken out" in error for error in result.errors)  # and the person is told to send it again
+                taken_out = any(
+                    "taken out" in error for error in result.errors
+                )  # and the person is told to send it again
                 prompt, tries = prompt if taken_out else "go on", tries + 1
                 if tries > TRIES:
                     raise TimeoutError(f"part {part} does not end: {result}")

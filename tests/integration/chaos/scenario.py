@@ -128,9 +128,9 @@ class Model:
             case "run" | "slow" | "edit" if again:
                 return self._bash(step, _unless_done(step))
             case "run":
-                return self._bash(step, f"echo '{step.name}' >> {LEDGER}")
+                return self._bash(step, _note(step))
             case "slow":
-                return self._bash(step, f"sleep 0.05; echo '{step.name}' >> {LEDGER}")
+                return self._bash(step, f"sleep 0.05; {_note(step)}")
             case "write":
                 target = path / "written" / f"{step.turn}_{step.call}.txt"
                 return tool_use("Write", {"file_path": str(target), "content": f"{step.name}\n"})
@@ -151,7 +151,12 @@ class Model:
 def _unless_done(step: Step) -> str:
     if step.kind == "edit":
         return f"grep -q '{step.name} done' {NOTES} || sed -i 's/{step.name} open/{step.name} done/' {NOTES}"
-    return f"grep -qx '{step.name}' {LEDGER} || echo '{step.name}' >> {LEDGER}"
+    return f"grep -qx '{step.name}' {LEDGER} || {{ {_note(step)}; }}"
+
+
+def _note(step: Step) -> str:
+    """Write a step down; bash would cut an `echo` that is interrupted between its text and the end of its line."""
+    return f"trap '' INT; echo '{step.name}' >> {LEDGER}"
 
 
 def _summary(done: Iterable[Step]) -> str:

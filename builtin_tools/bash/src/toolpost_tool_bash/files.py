@@ -15,6 +15,7 @@ from .code import HOME
 from .parts import BashPart
 from .places import Place
 from .record import Effects
+from .rough import alternatives
 from .syntax import Redirect
 
 if TYPE_CHECKING:
@@ -327,5 +328,7 @@ def _mentioned(arg: Argument) -> list[Argument]:
     glued = [text[at:] for at in range(1, min(len(text), _LONGEST_BUNDLE))] if _BUNDLE.match(text) else []
     if not (glued or set(text) & set("=:@,")):
         return [arg] if text else []
-    pieces = dict.fromkeys((text, *re.split("[=:@,]", text), *re.split("[=:@,]", text, maxsplit=1), *glued))
+    # Some take braces apart themselves, as curl does.
+    spelled = alternatives(text) if "{" in text else ()
+    pieces = dict.fromkeys((text, *spelled, *re.split("[=:@,]", text), *re.split("[=:@,]", text, maxsplit=1), *glued))
     return [arg if piece == text else arg._replace(text=piece, pattern=piece) for piece in pieces if piece]
