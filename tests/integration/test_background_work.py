@@ -61,7 +61,7 @@ class Place:
             try:
                 if process.cwd() == str(self.project) and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
-            except psutil.Error:
+            except (psutil.Error, OSError):  # it ended, or is in a folder that lies deeper than any path
                 continue
         return found
 

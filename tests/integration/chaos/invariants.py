@@ -88,8 +88,12 @@ def _pieces(body: Mapping[str, Any]) -> Iterator[str]:
 def left_behind(folder: Path) -> list[str]:
     """Return the processes whose current folder is in a run's folder: nothing of it may be left."""
     found = []
-    for process in psutil.process_iter(["pid", "cwd", "cmdline"]):
-        cwd = process.info["cwd"]
-        if cwd and Path(cwd).is_relative_to(folder) and process.status() != psutil.STATUS_ZOMBIE:
-            found.append(f"process {process.pid} {process.info['cmdline']} is left")
+    for process in psutil.process_iter():
+        try:
+            inside = Path(process.cwd()).is_relative_to(folder) and process.status() != psutil.STATUS_ZOMBIE
+            command = process.cmdline()
+        except (psutil.Error, OSError):  # it ended, or is in a folder that lies deeper than any path
+            continue
+        if inside:
+            found.append(f"process {process.pid} {command} is left")
     return found
