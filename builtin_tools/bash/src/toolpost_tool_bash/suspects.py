@@ -87,8 +87,8 @@ def _name(text: str) -> Argument:
 def _folders(texts: Iterable[str], rough: str, place: Place, home: str) -> Sequence[str]:
     """The folders beside the first that the shell may be in: those that are named and there, or that it goes to."""
     gone_to = [text for text in _GOES.findall(rough) if text]
-    found = [os.path.normpath(os.path.join(start, text)) for start in place.start for text in gone_to]  # noqa: PTH118
-    named = (os.path.normpath(os.path.join(start, text)) for start in place.start for text in texts)  # noqa: PTH118
+    found = [_at(start, text) for start in place.start for text in gone_to]
+    named = (_at(start, text) for start in place.start for text in texts)
     found += (folder for folder in named if _is_folder(folder))
     found += [home] if _GOES_HOME.search(rough) else []
     return [folder for folder in dict.fromkeys(found) if folder not in place.start][:_MOST_FOLDERS]
@@ -114,11 +114,15 @@ def _lying_in(folder: str, names: Sequence[Argument]) -> Iterator[Path]:
     """What of these names is there in a folder."""
     place = Place((folder,), {})
     # A folder that the line makes is not there yet, and `..` leads out of it all the same.
-    climbing = (_name(os.path.normpath(os.path.join(folder, name.text))) for name in names if ".." in name.text)  # noqa: PTH118
+    climbing = (_name(_at(folder, name.text)) for name in names if ".." in name.text)
     yield from (path for name in climbing for path in named_by(name, place))
     for name in names:
         paths = named_by(name, place) if not name.text.startswith("/") else ()
         yield from (path for path in paths if name.wild or path.name == ANY_NAME or os.path.lexists(path))
+
+
+def _at(folder: str, text: str) -> str:
+    return os.path.normpath(os.path.join(folder, text))  # noqa: PTH118 - a Path would keep `..`, and most are no paths
 
 
 def _is_folder(path: str) -> bool:
