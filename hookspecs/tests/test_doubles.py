@@ -97,7 +97,7 @@ async def test_output_is_handed_on_until_no_more_is_wanted(tmp_path: Path) -> No
 
 async def test_what_is_read_by_nobody_does_not_keep_a_process_from_its_end(tmp_path: Path) -> None:
     process = await make_context(tmp_path).processes.start(["yes"], cwd=tmp_path)
-    reading = process._process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+    reading = process._process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]  # no public way to see it
     async with asyncio.timeout(10):
         while reading.is_reading():  # noqa: ASYNC110 - nothing tells that asyncio stops to read, as its buffer is full
             await asyncio.sleep(0)

@@ -101,7 +101,7 @@ def _become(
         os.dup2(stream.fileno(), number)
         stream.close()
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115 - descriptors, for as long as the process lives
-    sys.stderr = open(2, "w", errors="backslashreplace")  # noqa: SIM115
+    sys.stderr = open(2, "w", errors="backslashreplace")  # noqa: SIM115 - the same
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -288,8 +288,8 @@ def _links_below(folder: Path) -> list[Path] | None:
         seen += len(folders) + len(files)
         if seen > _MOST_ENTRIES:
             return None
-        # Unlike a Path's method it fails on no name, however long.
-        found.extend(Path(path) for name in (*folders, *files) if os.path.islink(path := os.path.join(above, name)))  # noqa: PTH114, PTH118
+        paths = (os.path.join(above, name) for name in (*folders, *files))  # noqa: PTH118 - most are no links, and need no Path
+        found.extend(Path(path) for path in paths if os.path.islink(path))  # noqa: PTH114 - it fails on no name, however long
     return found
 
 
